@@ -1,7 +1,7 @@
 import type { ReadinessCheck } from '../http/routes/system/readiness.js';
 import type { AnyProjection } from '../projections/projection.js';
 import type { StatusParts, StoredProjectionStatus } from '../projections/runner/status.js';
-import { builtBy } from '../projections/runner/versions.js';
+import { builtBy, understands } from '../projections/runner/versions.js';
 
 /** A list waits no longer than this for its read model; one that is further behind refuses. */
 const maxLagMs = 2_000;
@@ -41,12 +41,14 @@ export const readinessChecks = (
   })),
 ];
 
-const problemOf = ({ version }: AnyProjection, liveVersion: string | null): string | null => {
+const problemOf = (projection: AnyProjection, liveVersion: string | null): string | null => {
+  const { version } = projection;
   const needed = `this process reads version ${String(version)}`;
   if (liveVersion === null) return `no version is published yet, ${needed}; a process with the projector role must run`;
+  if (understands(projection, liveVersion)) return null;
   const live = builtBy(liveVersion);
   if (live < version) return `version ${liveVersion} is live, ${needed}, which is still being built`;
-  return live > version ? `version ${liveVersion} of a newer build is live, ${needed}; upgrade this process` : null;
+  return `version ${liveVersion} of a newer build is live, ${needed}; upgrade this process`;
 };
 
 const warningOf = ({ lag, failure, parked }: StoredProjectionStatus): string | null => {

@@ -5,6 +5,12 @@ import type { DomainEvent, JsonObject, Recorded } from '../events/envelope.js';
 export interface Projection<Document extends JsonObject = JsonObject, Event extends DomainEvent = DomainEvent> {
   readonly name: string;
   readonly version: number;
+  /**
+   * The oldest version whose documents this one can read and go on writing: what is other there is
+   * only in indexes, which say so by `since`. Lists are answered from it until this one is built.
+   * Default: none but this.
+   */
+  readonly readsFrom?: number;
   /** The event types that it handles. */
   readonly handles: readonly Event['type'][];
   readonly ignores: readonly string[];
@@ -49,10 +55,12 @@ export interface ReadModelIndex {
   readonly field: string;
   /** Documents are sorted by its string, and not found by it. */
   readonly sorts?: true;
+  /** The version since which documents have what stands there now. Default: every one that is read. */
+  readonly since?: number;
 }
 
 /** A projection of any documents and events, for code that treats all projections alike. */
-export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'indexes'> & {
+export type AnyProjection = Pick<Projection, 'name' | 'version' | 'readsFrom' | 'ignores' | 'indexes'> & {
   /** Absent when documents are folded from several streams. */
   readonly stream?: Projection['stream'];
   readonly handles: readonly string[];

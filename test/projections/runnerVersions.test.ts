@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EventStore } from '../../src/events/store/eventStore.js';
+import { START, type EventStore } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { readinessChecks } from '../../src/compose/readiness.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
 import { ProjectionFailed } from '../../src/projections/runner/fold.js';
 import { readList } from '../../src/projections/runner/readList.js';
@@ -8,7 +9,12 @@ import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection, type RebuildParts, type RebuildProgress } from '../../src/projections/runner/rebuild.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
 import { liveModel, ProjectionBehind, readLive } from '../../src/projections/runner/versions.js';
-import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import {
+  ReadModelDropped,
+  type ReadModel,
+  type ReadModelQuery,
+  type ReadModelStore,
+} from '../../src/projections/store/readModelStore.js';
 import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
 import {
@@ -84,6 +90,81 @@ describe('a new version of a projection', () => {
     await untilReached(louder, readModels, await append(labelled('b', 'two')));
     expect((await working.status())[0]?.state).toBe('following');
     expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+  });
+
+  test('goes on with an older one that it understands, which answers lists until it is built', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one')));
+    await old.stop();
+
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slow: EventStore = {
+      ...eventStore,
+      async *subscribe(options) {
+        if (options.after === START) await released;
+        yield* eventStore.subscribe(options);
+      },
+    };
+    /** Finds things by what version 1 had no index for. */
+    const indexed = {
+      ...thingProjection,
+      version: 2,
+      readsFrom: 1,
+      indexes: [...thingProjection.indexes, { field: 'label', sorts: true, since: 2 }],
+    } as const;
+    const parts = { eventStore, readModels, clock: systemClock };
+    const labels = async (query: Partial<ReadModelQuery> = {}) =>
+      (await readList(indexed, { ...everything, ...query }, parts)).map(({ body }) => body.label);
+    const working = projector({ projections: [indexed], eventStore: slow });
+    await working.start();
+    expect((await working.status())[0]).toMatchObject({ state: 'building', writes: '2' });
+    expect(await labels()).toEqual(['one']);
+    for (const label of ['b', 'c', 'd']) {
+      await append(added(label));
+      expect(await labels()).toContain(label);
+    }
+    await expect(labels({ sort: { field: 'label' } })).rejects.toThrow(ProjectionBehind);
+    expect(await readModels.liveVersion('thing')).toBe('1');
+    const checks = readinessChecks(parts, [indexed, louder], () => projectionStatus([indexed], parts));
+    expect(await Promise.all(checks.slice(2).map(({ problem }) => problem()))).toEqual([
+      null,
+      'version 1 is live, this process reads version 2, which is still being built',
+    ]);
+
+    release();
+    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    await untilReached(indexed, readModels, await append(labelled('b', 'e')));
+    expect(await labels({ sort: { field: 'label' } })).toEqual(['c', 'd', 'e', 'one']);
+    expect(await liveDocuments(indexed, readModels)).toEqual(await freshFold(indexed, eventStore));
+    expect((await working.status())[0]).toMatchObject({ state: 'following', writes: '2' });
+  });
+
+  test('does not hold up another projection that has little to catch up with', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(
+      thingProjection,
+      readModels,
+      await append(...Array.from({ length: 40 }, (_, index) => added(`t${String(index)}`))),
+    );
+    await old.stop();
+    const through = await append(added('last'));
+    await readModels.prepare(modelOf('2'));
+
+    const { run } = createCatchUp({ eventStore, readModels, decode: decodeThing, clock: systemClock });
+    const done: string[] = [];
+    const catchingUp = (version: string) =>
+      run({ projection: thingProjection, model: modelOf(version), through }).then((events) =>
+        done.push(`${version}: ${String(events)}`),
+      );
+    await Promise.all([catchingUp('2'), catchingUp('1')]);
+    expect(done).toEqual(['1: 1', '2: 41']);
   });
 
   test('an older build does not swap back, and goes on when its version is published again', async () => {

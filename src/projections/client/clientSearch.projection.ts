@@ -21,6 +21,7 @@ const found = (email: readonly string[], name: readonly string[]): ClientSearchD
 export const clientSearchProjection: ListProjection<ClientSearchDocument, ClientEvent> = {
   name: 'clientSearch',
   version: 2,
+  readsFrom: 1,
   handles: Object.keys(clientEvents) as ClientEvent['type'][],
   ignores: [],
   documentId: ({ data: { clientId } }) => clientId,
@@ -42,5 +43,5 @@ export const clientSearchProjection: ListProjection<ClientSearchDocument, Client
         return event satisfies never;
     }
   },
-  indexes: [{ field: 'terms' }],
+  indexes: [{ field: 'terms', since: 2 }],
 };

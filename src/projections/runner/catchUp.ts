@@ -51,6 +51,9 @@ export interface CatchUpParts {
   readonly clock: Clock;
 }
 
+/** Who has so much less left than another does not wait for the other. */
+const littleShare = 10n;
+
 /** A read model that is being caught up. */
 interface Member extends CatchUpTarget {
   readonly types: ReadonlySet<string>;
@@ -133,9 +136,17 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
     turnBegunAt = clock.now();
   };
 
-  /** Reads on behind the one that is furthest behind, until the members to read for are others. */
+  /** Those to read for next: those with little left before the others. */
+  const nextMembers = (): readonly Member[] => {
+    const all = [...members].map((member) => ({ member, left: member.through - member.position }));
+    const most = all.reduce((max, { left }) => (left > max ? left : max), 0n);
+    const few = all.filter(({ left }) => left * littleShare < most);
+    return (few.length > 0 ? few : all).map(({ member }) => member);
+  };
+
+  /** Reads on behind the one that is furthest behind of them, until the members to read for are others. */
   const readOn = async (): Promise<void> => {
-    const all = [...members];
+    const all = nextMembers();
     const position = all.reduce((first, member) => (member.position < first ? member.position : first), all[0]?.position ?? 0n);
     const reading = all.filter((member) => member.position === position);
     /** Where the next one waits for these. */

@@ -15,6 +15,8 @@ export interface Checkpoints {
 /** Lists may wait for a checkpoint that moves without documents, so it is stored after this time. */
 const delayMs = 50;
 
+const keyOf = ({ name, version }: ReadModel): string => JSON.stringify([name, version]);
+
 interface Move extends ModelCheckpoint {
   readonly onFault: (fault: unknown) => void;
 }
@@ -26,7 +28,7 @@ export const createCheckpoints = ({
   readonly readModels: ReadModelStore;
   readonly clock: Clock;
 }): Checkpoints => {
-  /** By the name of the model. */
+  /** By the name and version of the model. */
   let moves = new Map<string, Move>();
   let isScheduled = false;
 
@@ -42,13 +44,13 @@ export const createCheckpoints = ({
 
   return {
     move: (model, position, onFault) => {
-      moves.set(model.name, { model, position, onFault });
+      moves.set(keyOf(model), { model, position, onFault });
       if (isScheduled) return;
       isScheduled = true;
       clock.schedule(delayMs, store);
     },
-    cancel: ({ name }) => {
-      moves.delete(name);
+    cancel: (model) => {
+      moves.delete(keyOf(model));
     },
   };
 };

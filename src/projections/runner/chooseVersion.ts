@@ -1,13 +1,15 @@
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { builtBy, modelOf } from './versions.js';
+import { builtBy, modelOf, understands } from './versions.js';
 
 /**
  * The version of a read model that a process writes. `following`: the live one. `building`: a new
- * one beside it. `superseded`: none, because a newer version of the projection is live.
+ * one beside it, and the older one that is live too, when this build goes on with it (`serving`).
+ * `superseded`: none, because a newer version of the projection is live.
  */
 export type ChosenVersion =
-  | { readonly state: 'following' | 'building'; readonly model: ReadModel }
+  | { readonly state: 'following'; readonly model: ReadModel }
+  | { readonly state: 'building'; readonly model: ReadModel; readonly serving: ReadModel | null }
   | { readonly state: 'superseded'; readonly model: null };
 
 /**
@@ -25,7 +27,8 @@ export const chooseVersion = async (
   if (live !== null && builtBy(live) > projection.version) return { state: 'superseded', model: null };
   const model = modelOf(projection);
   await readModels.prepare(model);
-  if (live !== null) return { state: 'building', model };
+  if (live !== null)
+    return { state: 'building', model, serving: understands(projection, live) ? modelOf(projection, live) : null };
   await readModels.publish(model);
   return { state: 'following', model };
 };

@@ -64,11 +64,22 @@ const tombstonesKeptMs = 3_600_000;
 const minBackoffMs = 100;
 const maxBackoffMs = 10_000;
 
+const beginning = (state: RunnerState, model: ReadModel | null): RunnerProgress => ({
+  state,
+  model,
+  position: START,
+  failure: null,
+  storeFaults: 0,
+});
+
+const servingOf = (chosen: ChosenVersion): readonly ReadModel[] =>
+  chosen.state === 'building' && chosen.serving !== null ? [chosen.serving] : [];
+
 /** Starts to keep the read model of a projection up to date. */
 export const startProjectionRunner = (projection: AnyProjection, parts: RunnerParts): ProjectionRunner => {
   const { readModels, clock, random, logger } = parts;
   const { name } = projection;
-  const progress: RunnerProgress = { state: 'starting', model: null, position: START, failure: null, storeFaults: 0 };
+  const progress = beginning('starting', null);
   const stopping = new AbortController();
   let resolveStarted = (): void => undefined;
   const started = new Promise<void>((resolve) => {
@@ -86,7 +97,8 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
     const signal = AbortSignal.any([stopping.signal, interruption.signal]);
 
     const live = await readModels.liveVersion(name);
-    const { state, model } = await chooseVersion(projection, live, readModels);
+    const chosen = await chooseVersion(projection, live, readModels);
+    const { state, model } = chosen;
     progress.state = state;
     progress.model = model;
     resolveStarted();
@@ -97,8 +109,14 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
     };
     const stopChecking = repeat(clock, versionCheckMs, checkVersion, interrupt);
     try {
+      const follow = (written: ReadModel, of: RunnerProgress): Promise<void> =>
+        followLog(projection, written, of, parts, signal, interrupt).catch(interrupt);
       if (model === null) await aborted(signal);
-      else await followLog(projection, model, progress, parts, signal, interrupt);
+      else
+        await Promise.all([
+          follow(model, progress),
+          ...servingOf(chosen).map((serving) => follow(serving, beginning('following', serving))),
+        ]);
     } finally {
       stopChecking();
     }
@@ -187,6 +205,8 @@ const followLog = async (
       { projection: projection.name, version: model.version, position: String(progress.position) },
       'projection published',
     );
+    // It goes on as the live version, and with nothing else.
+    interrupt(null);
   };
 
   const reportParked = (documents: readonly string[]): void => {

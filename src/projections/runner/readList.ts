@@ -3,8 +3,8 @@ import type { EventStore } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
 import { createListeningClock } from '../../platform/listeningClock.js';
 import type { AnyProjection, ListProjection } from '../projection.js';
-import type { ReadModel, ReadModelQuery, ReadModelStore, Selection, StoredDocument } from '../store/readModelStore.js';
-import { ProjectionBehind, readLive } from './versions.js';
+import type { IdsQuery, ReadModel, ReadModelQuery, ReadModelStore, Selection, StoredDocument } from '../store/readModelStore.js';
+import { builtBy, ProjectionBehind, readLive } from './versions.js';
 
 export interface ListedDocument<Document> extends Omit<StoredDocument, 'body'> {
   readonly body: Document;
@@ -33,13 +33,13 @@ export const readList = async <Document extends JsonObject, Event extends Domain
   query: ReadModelQuery,
   parts: ListParts,
 ): Promise<readonly ListedDocument<Document>[]> => {
-  const documents = await readCaughtUp(projection, parts, (model) => parts.readModels.find(model, query, parts.signal));
+  const documents = await readCaughtUp(projection, query, parts, (model) => parts.readModels.find(model, query, parts.signal));
   return documents as readonly (StoredDocument & { readonly body: Document })[];
 };
 
-/** The ids of all documents that match, by id, the last first; as fresh. */
-export const listIds = (projection: AnyProjection, selection: Selection, parts: ListParts): Promise<readonly string[]> =>
-  readCaughtUp(projection, parts, (model) => parts.readModels.findIds(model, selection, parts.signal));
+/** The ids of all documents that match, or of a page, by id, the last first; as fresh. */
+export const listIds = (projection: AnyProjection, query: IdsQuery, parts: ListParts): Promise<readonly string[]> =>
+  readCaughtUp(projection, query, parts, (model) => parts.readModels.findIds(model, query, parts.signal));
 
 /** Documents that one step of a counted search finds. */
 const searchPageSize = 500;
@@ -50,7 +50,7 @@ export const countList = (
   query: Selection & Pick<ReadModelQuery, 'search'>,
   parts: ListParts,
 ): Promise<number> =>
-  readCaughtUp(projection, parts, async (model) => {
+  readCaughtUp(projection, query, parts, async (model) => {
     const { readModels, signal } = parts;
     if (query.search === undefined) return readModels.count(model, query, signal);
     let count = 0;
@@ -65,6 +65,7 @@ export const countList = (
 
 const readCaughtUp = async <Result>(
   projection: AnyProjection,
+  query: AskedIndexes,
   { eventStore, readModels, clock, signal }: ListParts,
   read: (model: ReadModel) => Promise<Result>,
 ): Promise<Result> => {
@@ -76,7 +77,8 @@ const readCaughtUp = async <Result>(
   try {
     const position = await eventStore.lastPosition({ types: projection.handles });
     return await readLive(projection, readModels, async (model) => {
-      const isThere = model !== null && (await readModels.reached(model, position, waiting));
+      const isReached = model !== null && (await readModels.reached(model, position, waiting));
+      const isThere = isReached && !lacksIndex(projection, model, query);
       signal?.throwIfAborted();
       if (!isThere) throw new ProjectionBehind(projection.name);
       return read(model);
@@ -84,4 +86,16 @@ const readCaughtUp = async <Result>(
   } finally {
     cancel();
   }
+};
+
+type AskedIndexes = Selection & Pick<ReadModelQuery, 'sort'>;
+
+/** Whether an older version, which answers until this build's one is built, lacks an index that is asked for. */
+const lacksIndex = (
+  { indexes }: AnyProjection,
+  { version }: ReadModel,
+  { where = {}, having = {}, beginning, below, sort }: AskedIndexes,
+): boolean => {
+  const fields = [...Object.keys(where), ...Object.keys(having), beginning?.field, below?.field, sort?.field];
+  return indexes.some(({ field, since = 0 }) => since > builtBy(version) && fields.includes(field));
 };

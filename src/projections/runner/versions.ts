@@ -25,6 +25,10 @@ export const modelOf = ({ name, version, indexes }: AnyProjection, stored = Stri
 /** The projection's version that built a stored version: 3 for `3`, and for `3-r…`, a rebuild. */
 export const builtBy = (stored: string): number => Number.parseInt(stored, 10);
 
+/** Whether this build reads and writes a stored version: its own one, or an older one that it goes on with. */
+export const understands = ({ version, readsFrom = version }: AnyProjection, stored: string): boolean =>
+  readsFrom <= builtBy(stored) && builtBy(stored) <= version;
+
 /**
  * The live versions as last loaded. They need no expiry: a publish drops every other version, and a
  * read of a dropped version throws.
@@ -32,14 +36,14 @@ export const builtBy = (stored: string): number => Number.parseInt(stored, 10);
 const lastLoaded = new WeakMap<ReadModelStore, Map<string, ReadModel>>();
 
 /**
- * The version that answers reads now; `null` when none is published yet, or when another version of
- * the projection built it, whose documents this build may not understand.
+ * The version that answers reads now; `null` when none is published yet, or when this build may not
+ * understand its documents.
  */
 export const liveModel = async (projection: AnyProjection, readModels: ReadModelStore): Promise<ReadModel | null> => {
   const known = lastLoaded.get(readModels) ?? new Map<string, ReadModel>();
   lastLoaded.set(readModels, known);
   const stored = await readModels.liveVersion(projection.name);
-  if (stored === null || builtBy(stored) !== projection.version) {
+  if (stored === null || !understands(projection, stored)) {
     known.delete(projection.name);
     return null;
   }
@@ -59,8 +63,7 @@ export const readLive = async <Result>(
   read: (model: ReadModel | null) => Promise<Result>,
 ): Promise<Result> => {
   const known = lastLoaded.get(readModels)?.get(projection.name);
-  let model =
-    known !== undefined && builtBy(known.version) === projection.version ? known : await liveModel(projection, readModels);
+  let model = known !== undefined && understands(projection, known.version) ? known : await liveModel(projection, readModels);
   for (;;) {
     try {
       return await read(model);

@@ -89,6 +89,7 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
 export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> = {
   name: 'overview',
   version: 2,
+  readsFrom: 1,
   handles: [
     ...websiteProjection.handles,
     ...deliveryProjection.handles,
@@ -130,7 +131,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     { field: 'features' },
     { field: 'provisioning' },
     { field: 'attention' },
-    { field: 'terms' },
+    { field: 'terms', since: 2 },
     { field: 'slug' },
     { field: 'name', sorts: true },
     { field: 'slug', sorts: true },
