@@ -150,8 +150,9 @@ export const mintToken = async (
   dataDir: string,
   role: 'admin' | 'client' = 'admin',
   subject = 'ops@example.com',
+  extra: Environment = {},
 ): Promise<string> => {
-  const open = await openCore(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+  const open = await openCore(loadSettings({ DATA_DIR: dataDir, ...extra }), createLogger({ level: 'silent' }));
   try {
     const { engine } = open;
     const { token } = await mintApiKey(
