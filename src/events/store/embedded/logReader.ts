@@ -141,14 +141,21 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
   };
 };
 
-const toStored = ({ position, revision, recordedAt, data, metadata, ...event }: WrittenEvent): StoredEvent => ({
-  ...event,
-  data: JSON.parse(data) as JsonObject,
-  metadata: JSON.parse(metadata) as EventMetadata,
-  revision: BigInt(revision),
-  position: BigInt(position),
-  recordedAt: isoTime(recordedAt),
-});
+/** Field by field: with a rest of the fields it takes four times as long. */
+const toStored = (written: WrittenEvent): StoredEvent => {
+  const { stream, id, type, schemaVersion, revision, position, recordedAt, data, metadata } = written;
+  return {
+    stream,
+    id,
+    type,
+    schemaVersion,
+    data: JSON.parse(data) as JsonObject,
+    metadata: JSON.parse(metadata) as EventMetadata,
+    revision: BigInt(revision),
+    position: BigInt(position),
+    recordedAt: isoTime(recordedAt),
+  };
+};
 
 /** Its text is kept until the event is asked for, and the event from then on. */
 export const toLive = (event: WrittenEvent): LiveEvent => {
