@@ -30,7 +30,7 @@ await runScript(async ({ engine, stores }) => {
     personal: engine.personal,
   };
   // One for all: the log is read once, however many are rebuilt.
-  const catchUp = createCatchUp(parts);
+  const catchUp = createCatchUp(parts, { writeMs: 250 });
   const rebuild = async (name: string): Promise<void> => {
     const startedAt = clock.now();
     const { version, events, resumed } = await rebuildProjection(name, {

@@ -128,8 +128,16 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
 
   // A key of their own: a term is never equal to an index.
   const termKey = createHmac('sha256', indexKey).update('search terms').digest();
-  const blindTerm = (term: string): string =>
-    createHmac('sha256', termKey).update(term).digest().subarray(0, termBytes).toString('base64url');
+  // Of three characters: names and addresses share most of them.
+  const termHashes = new LRUCache<string, string>({ max: 10_000 });
+  const blindTerm = (term: string): string => {
+    let hash = termHashes.get(term);
+    if (hash === undefined) {
+      hash = createHmac('sha256', termKey).update(term).digest().subarray(0, termBytes).toString('base64url');
+      termHashes.set(term, hash);
+    }
+    return hash;
+  };
 
   return {
     blindIndex,

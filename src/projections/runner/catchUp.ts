@@ -54,6 +54,14 @@ export interface CatchUpParts {
 /** Who has so much less left than another does not wait for the other. */
 const littleShare = 10n;
 
+export interface CatchUpOptions {
+  /**
+   * How long a write may take, in ms: embedded, nothing else in the process runs meanwhile, and no
+   * other process writes. Longer ones are fewer and take less of all. Default: 20
+   */
+  readonly writeMs?: number;
+}
+
 /** A read model that is being caught up. */
 interface Member extends CatchUpTarget {
   readonly types: ReadonlySet<string>;
@@ -73,12 +81,14 @@ const batchSize = 500;
  * document more often.
  */
 const eventsPerWrite = 50_000;
-/** Documents in a write: as many as take about so long. Embedded, nothing else runs meanwhile. */
-const [minPerWrite, maxPerWrite, writeMs] = [100, 2_000, 20];
-/** Documents kept in memory, of all. Above it all of one are dropped, and read again as needed. */
+/** Documents in a write: as many as take about `writeMs`. */
+const [minPerWrite, maxPerWrite] = [100, 10_000];
+/** Documents kept in memory, of all read models. Others are read again as needed. */
 const maxDocumentsKept = 40_000;
+/** How long other work in the process waits. */
+const turnMs = 10;
 
-export const createCatchUp = (parts: CatchUpParts): CatchUp => {
+export const createCatchUp = (parts: CatchUpParts, { writeMs = 20 }: CatchUpOptions = {}): CatchUp => {
   const { eventStore, readModels, decode, personal, clock } = parts;
   let documentsPerWrite = 500;
   let turnBegunAt = 0;
@@ -89,6 +99,20 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
 
   const leave = (member: Member): boolean => members.delete(member);
 
+  /** Drops documents that were changed long ago, and are written, of those that hold the most. */
+  const dropOldest = (): void => {
+    const held = [...members].map(({ documents }) => documents).sort((a, b) => b.byId.size - a.byId.size);
+    let tooMany = held.reduce((sum, { byId }) => sum + byId.size, 0) - maxDocumentsKept;
+    for (const { byId, unwritten } of held) {
+      for (const id of byId.keys()) {
+        if (tooMany <= 0) return;
+        if (unwritten.has(id)) continue;
+        byId.delete(id);
+        tooMany -= 1;
+      }
+    }
+  };
+
   const write = async (member: Member): Promise<void> => {
     const { model, documents, parked } = member;
     const [begunAt, isWhole] = [clock.now(), documents.unwritten.size >= documentsPerWrite];
@@ -98,7 +122,7 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
     else if (isWhole && took < writeMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
     for (const id of refused) parked.add(id);
     member.eventsWritten = member.events;
-    if (documents.byId.size > maxDocumentsKept / Math.max(1, members.size)) documents.byId.clear();
+    dropOldest();
     member.onWritten?.({ events: member.events, position: member.position, parked: refused });
   };
 
@@ -131,7 +155,7 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
   };
 
   const giveWay = async (): Promise<void> => {
-    if (clock.now() - turnBegunAt < writeMs / 2) return;
+    if (clock.now() - turnBegunAt < turnMs) return;
     await nextTurnAlone();
     turnBegunAt = clock.now();
   };

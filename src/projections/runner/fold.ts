@@ -28,6 +28,7 @@ export class ProjectionFailed extends Error {
 
 /** Documents folded in memory, and the ids of those that are not written yet. */
 export interface FoldedDocuments {
+  /** The one that was changed last comes last. */
   readonly byId: Map<string, DocumentWrite>;
   readonly unwritten: Set<string>;
 }
@@ -73,6 +74,7 @@ export const foldEvents = async (
     const terms = projection.searched === undefined ? undefined : await personalTermsOf(projection, event, personal);
     try {
       const body = evolve(before?.body ?? null, event, terms);
+      if (before !== undefined) documents.byId.delete(id);
       documents.byId.set(id, { id, revision: event.revision, position: event.position, body });
       documents.unwritten.add(id);
     } catch (fault) {

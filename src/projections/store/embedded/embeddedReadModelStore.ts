@@ -1,28 +1,18 @@
 import { dirname, join } from 'node:path';
-import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import { isId, sortKeyIn, textsOf } from '../documents.js';
+import { isId } from '../documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
-  type DocumentWrite,
   type ReadModel,
   type ReadModelStore,
   type StoredDocument,
 } from '../readModelStore.js';
 import { createCheckpointNotifier } from './checkpointNotifier.js';
 import { openDatabase } from './database.js';
-import {
-  entryValue,
-  sortEntryField,
-  startCounting,
-  startFinding,
-  startListingIds,
-  toDocument,
-  type DocumentRow,
-  type Steps,
-} from './find.js';
+import { createDocumentWriter } from './documentWriter.js';
+import { startCounting, startFinding, startListingIds, toDocument, type DocumentRow, type Steps } from './find.js';
 import { createRecords, moveRecords } from './records.js';
 
 /** Rows that a sweep removes before other work gets its turn. */
@@ -49,6 +39,7 @@ export const createEmbeddedReadModelStore = async ({
   const sharing = alone === undefined ? {} : { alone };
   const database = await openDatabase(file, clock, sharing);
   const { statement } = database;
+  const writeDocuments = createDocumentWriter(database);
   const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing).catch((fault: unknown) => {
     database.close();
     throw fault;
@@ -118,33 +109,6 @@ export const createEmbeddedReadModelStore = async ({
     }
   };
 
-  const writeDocument = (model: ReadModel, key: bigint, { id, revision, position, body }: DocumentWrite): void => {
-    if (!isId(id)) throw new TypeError(`not an id: ${JSON.stringify(id)}`);
-    const stored = statement('SELECT position, body FROM document WHERE model = ? AND id = ?').get(key, id) as
-      { position: bigint; body: string | null } | undefined;
-    if (stored !== undefined && stored.position >= position) return;
-    statement(
-      `INSERT INTO document (model, id, revision, position, body) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET revision = excluded.revision, position = excluded.position, body = excluded.body`,
-    ).run(key, id, revision, position, body === null ? null : JSON.stringify(body));
-
-    if (model.indexes.length === 0) return;
-    const before = stored === undefined || stored.body === null ? null : (JSON.parse(stored.body) as JsonObject);
-    for (const index of model.indexes) {
-      const { field, valuesIn } = entriesOf(index);
-      const old = new Set(before === null ? [] : valuesIn(before));
-      const current = new Set(body === null ? [] : valuesIn(body));
-      for (const value of old) {
-        if (current.has(value)) continue;
-        statement('DELETE FROM entry WHERE model = ? AND field = ? AND value = ? AND id = ?').run(key, field, value, id);
-      }
-      for (const value of current) {
-        if (old.has(value)) continue;
-        statement('INSERT INTO entry (model, field, value, id) VALUES (?, ?, ?, ?)').run(key, field, value, id);
-      }
-    }
-  };
-
   /**
    * Removes the rows of dropped versions in chunks. The next sweep, in any process, continues an
    * unfinished one.
@@ -185,8 +149,13 @@ export const createEmbeddedReadModelStore = async ({
 
     getMany: (model, ids) =>
       database.read(() => {
-        const documents = ids.map((id) => documentOf(model, id)).filter((document) => document !== null);
-        return new Map(documents.map((document) => [document.id, document]));
+        const rows = statement(
+          `SELECT document.id, revision, position, body FROM json_each(?2) AS wanted
+           CROSS JOIN document ON document.model = ?1 AND document.id = wanted.value WHERE body IS NOT NULL`,
+        ).all(keyOf(model), JSON.stringify(ids.filter(isId))) as DocumentRow[];
+        // A version that was dropped leaves `model` before its documents are removed.
+        checkpointOf(model);
+        return new Map(rows.map((row) => [row.id, toDocument(row)]));
       }),
 
     find: (model, query, signal) => inSteps(model, (key) => startFinding(database, key, model, query), signal),
@@ -198,7 +167,7 @@ export const createEmbeddedReadModelStore = async ({
     apply: async (model, writes, checkpoint) => {
       await database.write(() => {
         const key = keyOf(model);
-        for (const write of writes) writeDocument(model, key, write);
+        writeDocuments(model, key, writes);
         const { changes } = statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE key = ?').run(checkpoint, key);
         if (changes === 0n) throw dropped(model);
       });
@@ -262,12 +231,3 @@ export const createEmbeddedReadModelStore = async ({
     },
   };
 };
-
-/** The rows of an index: under which field, and the values of a document. */
-const entriesOf = ({
-  field,
-  sorts,
-}: ReadModel['indexes'][number]): { readonly field: string; readonly valuesIn: (body: JsonObject) => readonly string[] } =>
-  sorts === true
-    ? { field: sortEntryField(field), valuesIn: (body) => [sortKeyIn(body, field)] }
-    : { field, valuesIn: (body) => textsOf(body, field).map(entryValue) };
