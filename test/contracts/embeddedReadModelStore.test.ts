@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { systemClock } from '../../src/platform/clock.js';
+import { openDatabase, type Statement } from '../../src/projections/store/embedded/database.js';
+import { createDocumentWriter } from '../../src/projections/store/embedded/documentWriter.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -183,5 +185,32 @@ describe('embedded read-model store', () => {
     expect(await after.records.get('workerPositions', 'mail')).toStrictEqual({ position: '9' });
     expect(await after.records.get('log', 'name')).toBeNull();
     expect(await after.modelRecords.get('log', 'name')).toBeNull();
+  });
+
+  test('writes many documents in few statements', async () => {
+    const database = await openDatabase(join(temporaryFolder(), 'readModels.sqlite'), systemClock);
+    let runs = 0;
+    const statement = (sql: string): Statement => {
+      runs += 1;
+      return database.statement(sql);
+    };
+    const writes = Array.from({ length: 1_000 }, (_, index) => ({
+      id: `w${String(index)}`,
+      revision: 0n,
+      position: BigInt(index),
+      body: { writer: `one of ${String(index % 10)}` },
+    }));
+    try {
+      await database.write(() => {
+        createDocumentWriter({ statement })(sites, 1n, writes);
+      });
+      expect(database.statement('SELECT (SELECT count(*) FROM document) + (SELECT count(*) FROM entry) AS rows').get()).toEqual({
+        rows: 2_000n,
+      });
+      // Two for 50 documents, and one that looks for what is stored.
+      expect(runs).toBe(41);
+    } finally {
+      database.close();
+    }
   });
 });

@@ -110,6 +110,35 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect((await store.get(sites, 'b'))?.body).toEqual({ title: 'new' });
       });
 
+      test('of many documents in a batch each is guarded, and found by what it is now', async () => {
+        const all = Array.from({ length: 130 }, (_, index) => `m${String(index).padStart(3, '0')}`);
+        const every = (n: number): readonly string[] => all.filter((_, index) => index % n === 0);
+        await store.apply(
+          sites,
+          every(2).map((id) => write(id, 10, { status: 'old', features: ['seo', 'seo'] })),
+          10n,
+        );
+        await store.apply(
+          sites,
+          every(3).map((id) => write(id, 30, { status: 'newest' })),
+          30n,
+        );
+        await store.apply(
+          sites,
+          all.map((id, index) => write(id, 20, index % 5 === 0 ? null : { status: 'new', features: ['content'] })),
+          30n,
+        );
+
+        const isNewest = (id: string): boolean => every(3).includes(id);
+        const isNew = (id: string): boolean => !isNewest(id) && !every(5).includes(id);
+        expect(await ids({ where: { status: 'old' } })).toEqual([]);
+        expect(await ids({ where: { features: 'seo' } })).toEqual([]);
+        expect(await ids({ where: { status: 'newest' } })).toEqual(all.filter(isNewest));
+        expect(await ids({ where: { status: 'new' } })).toEqual(all.filter(isNew));
+        expect(await ids({ where: { features: 'content' } })).toEqual(all.filter(isNew));
+        expect([...(await store.getMany(sites, all)).keys()].sort()).toEqual(all.filter((id) => isNewest(id) || isNew(id)));
+      });
+
       test('a deleted document is absent, and its tombstone guards', async () => {
         await store.apply(sites, [write('a', 1, { status: 'active' })], 1n);
         await store.apply(sites, [write('a', 5, null)], 5n);
