@@ -92,7 +92,7 @@ export const createTrustsProxy = (networks: readonly string[]): TrustsProxy => {
  * proxy that is trusted (by default one in a private network).
  */
 export const senderOf = (peer: string, forwardedFor: string, trustsProxy: TrustsProxy = trustsPrivate): string => {
-  if (!trustsProxy(peer)) return peer;
+  if (forwardedFor === '' || !trustsProxy(peer)) return peer;
   const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
   return isIP(nearest) === 0 ? peer : nearest;
 };
