@@ -13,6 +13,7 @@ import { createInside } from './inside.js';
 import { createLoad } from './load.js';
 import { createMcpHandler, type McpParts } from './mcp/mcpHandler.js';
 import type { Pages } from './pages/pages.js';
+import { createPathTable } from './pathTable.js';
 import { replyToError, send } from './reply.js';
 import type { GitHandler } from './git/gitHandler.js';
 import type { Route } from './route.js';
@@ -71,6 +72,8 @@ export interface HttpApp {
 }
 
 type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+/** Answers a request for a path, whatever its method. */
+type Dispatch = (exchange: Exchange, params: Record<string, string>) => void;
 
 const defaultLimits: HttpLimits = { maxUnderWay: 2_000, maxOfSender: 200, maxLagMs: 5_000 };
 
@@ -222,11 +225,11 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     send(exchange, { status: 204, headers: { allow, ...(isAllowed && preflightHeaders(allow)) } });
   };
 
-  const dispatch = (served: ReadonlyMap<string, { readonly route: Route; readonly serve: Serve }>): Handler => {
+  const dispatch = (served: ReadonlyMap<string, { readonly route: Route; readonly serve: Serve }>): Dispatch => {
     const allow = [...served.keys(), ...(served.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
     const isOpen = [...served.values()].some(({ route }) => route.openToOrigins === true);
-    return (request, response) => {
-      const { exchange } = response.locals;
+    return (exchange, params) => {
+      const { request } = exchange;
       if (isOpen) exchange.headers = anyOrigin;
       if (request.method === 'OPTIONS') {
         if (isOpen) send(exchange, { status: 204, headers: { allow, ...preflightOfAnyOrigin } });
@@ -236,7 +239,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       const found = served.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (found === undefined) throw httpErrors.methodNotAllowed(allow);
       exchange.route = found.route;
-      found.serve(exchange, request.params).catch((error: unknown) => {
+      found.serve(exchange, params).catch((error: unknown) => {
         fail(exchange, error);
       });
     };
@@ -284,16 +287,25 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     limitBodyTime,
     onStream,
   };
+  const dispatchOf = (routes: readonly Route[]): Dispatch =>
+    dispatch(new Map(routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }])));
   const app = express();
   const calls = createInside(app);
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
+  const findRoute = createPathTable([...byPath(parts.routes)].map(([path, routes]) => [path, dispatchOf(routes)]));
+  const serveRoute: Handler = (request, response, next) => {
+    const found = findRoute(request.path);
+    if (found === undefined) next();
+    else found.entry(response.locals.exchange, found.params);
+  };
+  const { '/': atRoot, ...mounts } = parts.mounts ?? {};
   app.use(enter);
-  for (const [path, handler] of Object.entries(parts.mounts ?? {})) {
-    // What is mounted at the root passes most requests on, whose bodies may take longer.
-    if (path === '/') app.use(handler);
-    else app.use(path, limitMount, handler);
-  }
+  // It passes most requests on, whose bodies may take longer than those of the others.
+  if (atRoot !== undefined) app.use(atRoot);
   app.use(servePage);
+  // Before what is mounted: most requests are for these, and express compares paths one by one.
+  app.use(serveRoute);
+  for (const [path, handler] of Object.entries(mounts)) app.use(path, limitMount, handler);
   const { git } = parts;
   if (git !== undefined) {
     app.use('/git', (_request, response: Response<unknown, Locals>) => {
@@ -311,10 +323,6 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
         fail(exchange, error);
       });
     });
-  }
-  for (const [path, routes] of byPath(parts.routes)) {
-    const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
-    app.all(path, dispatch(new Map(served)));
   }
   app.use(nothingThere, onError);
   return {
