@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { isPlainName, makeFolder, nullIfMissing, sync, systemErrorCode } from './embeddedFiles.js';
 
 /**
@@ -27,7 +28,7 @@ export interface ShardedFolder {
 /** No plain name begins like this, so that none of an earlier version is taken for one of these. */
 const shards = Array.from({ length: 256 }, (_, number) => `_${number.toString(16).padStart(2, '0')}`);
 
-const shardOf = (name: string): string => `_${createHash('sha256').update(name).digest('hex').slice(0, 2)}`;
+const shardOf = (name: string): string => `_${hash('sha256', name).slice(0, 2)}`;
 
 /** Is there once nothing is left to be moved. */
 const movedName = '.sharded';
@@ -40,7 +41,15 @@ export const createShardedFolder = ({ folder, suffix = '' }: { folder: string; s
   const movedFile = join(folder, movedName);
   let isMoved = false;
 
-  const pathOf = (name: string): string => join(folder, shardOf(name), `${name}${suffix}`);
+  // Every read of a delivery block asks for that of its project, several times.
+  const paths = new LRUCache<string, string>({ max: 5_000 });
+  const pathOf = (name: string): string => {
+    const known = paths.get(name);
+    if (known !== undefined) return known;
+    const path = join(folder, shardOf(name), `${name}${suffix}`);
+    paths.set(name, path);
+    return path;
+  };
 
   const nameOf = (entry: string): string | null => {
     const name = entry.slice(0, entry.length - suffix.length);

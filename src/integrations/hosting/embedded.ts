@@ -78,11 +78,8 @@ const listSync = (folder: string): Promise<string[]> =>
     resolveWith(readdirSync(folder));
   });
 
-/** The folder's modification time in milliseconds; synchronous for the same reason. */
-const modifiedAtOf = (folder: string): Promise<number> =>
-  new Promise((resolveWith) => {
-    resolveWith(statSync(folder).mtimeMs);
-  });
+/** The modification time in milliseconds, 0 of what is not there; synchronous for the same reason. */
+const modifiedAtOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** `wrote` is false when the file was there already. */
 const createFile = async (path: string, content: string): Promise<{ readonly wrote: boolean }> => {
@@ -173,7 +170,7 @@ export const createEmbeddedHosting = (options: {
   /** The variable says which address the website has. Cached, because delivery blocks ask for it too. */
   const addressOf = async (name: string): Promise<string> => {
     const path = await projectFile(name);
-    const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
+    const modifiedAt = modifiedAtOf(path);
     const stored = slugCache.get(path);
     if (stored?.modifiedAt === modifiedAt) return siteUrls.urlOf(stored.slug);
     const slug = (await readProject(name))?.variables.SITE_SLUG ?? name;
@@ -185,7 +182,7 @@ export const createEmbeddedHosting = (options: {
   /** Newest first. */
   const deploymentIds = async (name: string): Promise<readonly string[]> => {
     const path = await deploymentsOf(name);
-    const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
+    const modifiedAt = modifiedAtOf(path);
     const stored = listingCache.get(path);
     if (stored?.modifiedAt === modifiedAt) return stored.ids;
     const names = (await nullIfMissing(listSync(path))) ?? [];
@@ -359,8 +356,7 @@ export const createEmbeddedHosting = (options: {
     }
     const drafts = join(path, '.drafts');
     for (const draft of (await nullIfMissing(readdir(drafts))) ?? []) {
-      const modifiedAt = (await nullIfMissing(modifiedAtOf(join(drafts, draft)))) ?? 0;
-      const isLeft = deploymentId.test(draft) || modifiedAt < clock.now() - draftMs;
+      const isLeft = deploymentId.test(draft) || modifiedAtOf(join(drafts, draft)) < clock.now() - draftMs;
       if (isLeft) await rm(join(drafts, draft), { recursive: true, force: true });
     }
     const places = join(await folderOf(name), 'places');

@@ -244,8 +244,12 @@ export const createSiteHandlers = (
     asked: { readonly address: string; readonly query: string },
   ): Promise<void> => {
     const hostname = urls.otherHostname(request.headers.host ?? '');
+    if (hostname === null) {
+      next();
+      return;
+    }
     const target = parseAddress(`/-${asked.address}`);
-    const found = hostname === null ? null : await findAtDomain(hostname, target?.deploymentId ?? null);
+    const found = await findAtDomain(hostname, target?.deploymentId ?? null);
     if (found === null) {
       next();
       return;

@@ -39,9 +39,16 @@ export const createSiteUrls = (baseUrl: () => string, sitesUrl: string | undefin
     ...(sites === undefined ? [] : [sites.hostname]),
     ...(isLoopbackName(portal) ? [loopbackParent] : []),
   ];
+  /** The service's own hostname; parsed once, because every request asks for it. */
+  let portalOf = { url: '', hostname: '' };
+  const portalName = (): string => {
+    const url = baseUrl();
+    if (portalOf.url !== url) portalOf = { url, hostname: parseUrl(url)?.hostname ?? '' };
+    return portalOf.hostname;
+  };
   const nameAt = (host: string): string | null => {
-    const asked = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
-    const portal = parseUrl(baseUrl())?.hostname ?? '';
+    const asked = plainName(host);
+    const portal = portalName();
     if (asked === portal) return null;
     const parent = parents(portal).find((one) => asked.endsWith(`.${one}`));
     return parent === undefined ? null : asked.slice(0, -parent.length - 1);
@@ -52,8 +59,9 @@ export const createSiteUrls = (baseUrl: () => string, sitesUrl: string | undefin
     urlOf: (name) => (sites === undefined ? `${base()}/sites/${name}/` : `${sites.protocol}//${name}.${sites.host}/`),
     nameAt,
     otherHostname: (host) => {
+      const portal = portalName();
+      if (plainName(host) === portal) return null;
       const hostname = hostnameIn(host);
-      const portal = parseUrl(baseUrl())?.hostname;
       return hostname === null || hostname === portal || nameAt(host) !== null ? null : hostname;
     },
     isServed: (url) =>
@@ -61,3 +69,5 @@ export const createSiteUrls = (baseUrl: () => string, sitesUrl: string | undefin
       (url.protocol === sites?.protocol && url.port === sites.port && url.hostname.endsWith(`.${sites.hostname}`)),
   };
 };
+
+const plainName = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
