@@ -312,10 +312,11 @@ const check = (what: 'path params' | 'query', violations: readonly Violation[]):
   if (violations.length > 0) throw httpErrors.invalid(what, violations);
 };
 
+const control = /\p{Cc}/u;
 /** Ids become parts of stream names, which hold no control characters. */
 const unprintable = (values: Readonly<Record<string, string>>): readonly Violation[] => {
   for (const [field, value] of Object.entries(values)) {
-    if (/\p{Cc}/u.test(value)) return [{ field, issue: 'must not hold control characters' }];
+    if (control.test(value)) return [{ field, issue: 'must not hold control characters' }];
   }
   return [];
 };

@@ -24,7 +24,13 @@ export const systemClock: Clock = {
 };
 
 /** ISO 8601 UTC with milliseconds: the only form of a time in events and in answers of the API. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+export const isoTime = (epochMs: number): string => {
+  if (epochMs !== lastTime.epochMs) lastTime = { epochMs, text: new Date(epochMs).toISOString() };
+  return lastTime.text;
+};
+
+/** A request asks for the text of the same millisecond several times. */
+let lastTime = { epochMs: 0, text: '1970-01-01T00:00:00.000Z' };
 
 /**
  * Resolves after `delayMs`, or at once when `signal` is aborted; it never rejects. It keeps the

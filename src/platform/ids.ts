@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Clock } from './clock.js';
 import type { Random } from './random.js';
 
@@ -20,11 +20,16 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Lower-case base32 text of `bytes`, `length` characters long, least significant bits last. */
 export const base32Text = (bytes: Uint8Array, length: number): string => {
-  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
-  for (let index = 0; index < length; index += 1) {
-    text = alphabet.charAt(Number(value & 31n)) + text;
-    value >>= 5n;
+  let [held, bits] = [0, 0];
+  for (let at = bytes.length - 1; text.length < length; bits -= 5) {
+    if (bits < 5) {
+      held |= (bytes[at] ?? 0) << bits;
+      bits += 8;
+      at -= 1;
+    }
+    text = alphabet.charAt(held & 31) + text;
+    held >>= 5;
   }
   return text;
 };
@@ -85,10 +90,9 @@ export const timeOfId = (id: string): number | undefined => {
  * ids.
  */
 export const eventId = (commandId: string, stream: string, index: number): string => {
-  const digest = createHash('sha1')
-    .update(`${commandId}/${stream}/${String(index)}`)
-    .digest();
-  return uuid(Buffer.concat([timeOf(commandId), digest.subarray(0, 10)]), 8);
+  const digest = hash('sha1', `${commandId}/${stream}/${String(index)}`);
+  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(4), 16) % 4);
+  return `${commandId.slice(0, 13)}-8${digest.slice(1, 4)}-${variant}${digest.slice(5, 8)}-${digest.slice(8, 20)}`;
 };
 
 /**

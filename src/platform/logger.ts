@@ -1,4 +1,5 @@
-import { pino, stdSerializers, type Logger as PinoLogger, stdTimeFunctions, type DestinationStream } from 'pino';
+import { pino, stdSerializers, type Logger as PinoLogger, type DestinationStream } from 'pino';
+import { isoTime, systemClock } from './clock.js';
 import type { LogLevel } from './settings.js';
 import { standardOutput } from './standardOutput.js';
 
@@ -85,7 +86,7 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
     pino(
       {
         level: options.level,
-        timestamp: stdTimeFunctions.isoTime,
+        timestamp: () => `,"time":"${isoTime(systemClock.now())}"`,
         formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
