@@ -1,4 +1,4 @@
-# The service as an image: built with the development packages, run without them and without root. It writes to /data only.
+# The service as an image: built with the packages of the workspaces, run without them and without root. It writes to /data only.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -8,13 +8,13 @@ COPY mcp/package.json ./mcp/
 COPY portal/package.json ./portal/
 # npm records the installation by one of these.
 COPY scripts ./scripts
-RUN npm ci --include=dev
-COPY tsconfig.json tsconfig.build.json ./
+RUN npm ci --omit=dev
+COPY tsconfig.json ./
 COPY src ./src
 COPY sdk ./sdk
 COPY mcp ./mcp
 COPY portal ./portal
-RUN npm run build -- service mcp portal && npm prune --omit=dev
+RUN npm run build -- service mcp portal && npm prune --omit=dev --workspaces=false
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HEALTH_PORT=3001 METRICS=health DATA_DIR=/data

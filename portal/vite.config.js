@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -8,6 +9,8 @@ export default defineConfig({
   base: './',
   plugins: [react()],
   publicDir: false,
+  // From its sources: they need no compiler to be built first.
+  resolve: { alias: { '@doorstep/sdk': join(import.meta.dirname, '..', 'sdk', 'src', 'index.ts') } },
   build: {
     target: 'es2022',
     assetsDir: '.',

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brand, people } from './demo/people.mjs';
-import { become, prepareOrExit } from './prepare.mjs';
+import { become, prepareFor } from './prepare.mjs';
 import { report, root, run } from './processes.mjs';
 
 const usage = 'npm run demo -- [--dir <folder>] [--fresh]';
@@ -70,7 +70,7 @@ const introduce = () => {
   );
 };
 
-await prepareOrExit('sdk', 'mcp', 'portal');
+await prepareFor(['sdk', 'mcp', 'portal'], false);
 settings();
 if (fresh || !isMade) await make();
 introduce();

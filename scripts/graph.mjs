@@ -28,6 +28,7 @@ import { root, StepFailed } from './processes.mjs';
  * @property {readonly string[]} inputs - files and folders, from the root; include the file that
  *   defines the task
  * @property {readonly Task[]} needs - their outputs are inputs of this task
+ * @property {boolean} [needsDevelopment] - it needs packages that are installed for development only
  * @property {string} output - a folder, from the root, that only this task writes
  * @property {(folder: string) => Promise<void>} run - fills an empty folder that becomes the output
  */

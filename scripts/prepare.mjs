@@ -8,26 +8,37 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, hashOf, isFresh, withNeeds } from './graph.mjs';
 import { acquireLock } from './lock.mjs';
-import { report, root, runNpm, StepFailed } from './processes.mjs';
+import { report, root, run, runNpm, StepFailed } from './processes.mjs';
 import { distFolder, tasks } from './tasks.mjs';
 
 const lockFile = join(root, 'package-lock.json');
 const installedFrom = join(root, 'node_modules', '.installed-from');
 
+/** What only development needs (tests, linters, types): all of it is there, or nothing. */
+const developmentPackage = join(root, 'node_modules', 'jest');
+
+const wantedOf = (/** @type {readonly string[]} */ names) =>
+  withNeeds(tasks, names.length > 0 ? names : tasks.map(({ name }) => name));
+
+/** @param {readonly import('./graph.mjs').Task[]} wanted @param {boolean} forDevelopment */
+const isPrepared = (wanted, forDevelopment) => isInstalled(forDevelopment) && wanted.every(isFresh);
+
 /**
  * Resolves when `node_modules` is what the lock file says and the outputs of these tasks are what
  * their inputs say.
  * @param {readonly string[]} names - all tasks when there is none
+ * @param {boolean} forDevelopment - whether the caller needs packages of development
  */
-const prepare = async (names) => {
+const prepare = async (names, forDevelopment) => {
   checkNode();
-  const wanted = withNeeds(tasks, names.length > 0 ? names : tasks.map(({ name }) => name));
-  if (isInstalled() && wanted.every(isFresh)) return;
+  const wanted = wantedOf(names);
+  const needsAll = forDevelopment || wanted.some((task) => task.needsDevelopment);
+  if (isPrepared(wanted, needsAll)) return;
   const release = await acquireLock(root, () => {
     report('waiting for another process that prepares this folder');
   });
   try {
-    if (!isInstalled()) await install();
+    if (!isInstalled(needsAll)) await install(needsAll);
     for (const task of wanted) {
       if (isFresh(task)) continue;
       report(`building ${task.name}`);
@@ -39,12 +50,20 @@ const prepare = async (names) => {
 };
 
 /**
- * As `prepare`, for programs: exits with code 1 when it fails, having reported why.
+ * For tools and tests: prepares these tasks (all when there is none) and every package. Exits with
+ * code 1 when it fails, having reported why.
  * @param {readonly string[]} names
  */
-export const prepareOrExit = async (...names) => {
+export const prepareOrExit = (...names) => prepareFor(names, true);
+
+/**
+ * As `prepareOrExit`.
+ * @param {readonly string[]} names
+ * @param {boolean} forDevelopment - whether packages that neither build nor run the service are needed
+ */
+export const prepareFor = async (names, forDevelopment) => {
   try {
-    await prepare(names);
+    await prepare(names, forDevelopment);
   } catch (error) {
     report(error instanceof StepFailed ? error.message : String(error));
     process.exit(1);
@@ -59,7 +78,11 @@ export const prepareOrExit = async (...names) => {
  * @param {readonly string[]} names - the tasks that it needs
  */
 export const become = async (file, args, names = ['service']) => {
-  await prepareOrExit(...names);
+  // In a process of its own: what builds has loaded compilers, and the program never needs them.
+  if (!isPrepared(wantedOf(names), false)) {
+    const code = await run(process.execPath, [fileURLToPath(import.meta.url), ...names], { stdio: ['ignore', 2, 2] });
+    if (code !== 0) process.exit(code);
+  }
   const program = join(distFolder, file);
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
@@ -73,12 +96,16 @@ const checkNode = () => {
   }
 };
 
-const isInstalled = () => existsSync(installedFrom) && readFileSync(installedFrom, 'utf8') === hashOf([lockFile]);
+const isInstalled = (/** @type {boolean} */ forDevelopment) =>
+  existsSync(installedFrom) &&
+  readFileSync(installedFrom, 'utf8') === hashOf([lockFile]) &&
+  (!forDevelopment || existsSync(developmentPackage));
 
-const install = async () => {
+const install = async (/** @type {boolean} */ forDevelopment) => {
   report('installing packages (a minute on the first start)');
-  // The build needs the development packages, whatever NODE_ENV says.
-  const code = await runNpm(['ci', '--include=dev', '--no-progress'], { stdio: ['ignore', 2, 2] });
+  // Whatever NODE_ENV says. A developer's start with a new lock file keeps what their tests need.
+  const packages = forDevelopment || existsSync(developmentPackage) ? '--include=dev' : '--omit=dev';
+  const code = await runNpm(['ci', packages, '--no-progress'], { stdio: ['ignore', 2, 2] });
   if (code !== 0) throw new StepFailed('the packages could not be installed: npm ci failed');
   recordInstall();
 };
@@ -91,5 +118,5 @@ const recordInstall = () => {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [first, ...rest] = process.argv.slice(2);
   if (first === '--record-install') recordInstall();
-  else await prepareOrExit(...(first === undefined ? [] : [first, ...rest]));
+  else await prepareFor(first === undefined ? [] : [first, ...rest], false);
 }

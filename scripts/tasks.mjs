@@ -16,11 +16,11 @@ const always = ['scripts/tasks.mjs', 'scripts/mails.mjs', 'package-lock.json'];
 /** @type {Task} */
 const service = {
   name: 'service',
-  inputs: [...always, 'src', 'tsconfig.json', 'tsconfig.build.json'],
+  inputs: [...always, 'src', 'tsconfig.json'],
   needs: [],
   output: 'dist',
   run: async (folder) => {
-    await compile('tsconfig.build.json', folder);
+    await transpile('src', folder);
     if (!existsSync(join(folder, 'main.js'))) return;
     await bundleServer(folder);
     await makeMails(join(folder, 'mails'));
@@ -70,20 +70,27 @@ const sdk = {
 /** @type {Task} */
 const mcp = {
   name: 'mcp',
+  inputs: [...always, 'tsconfig.json', 'mcp/tsconfig.json', 'mcp/package.json', 'mcp/src', 'sdk/package.json', 'sdk/src'],
+  needs: [sdkTypes],
+  output: 'mcp/dist',
+  run: (folder) => bundleProgram('mcp', ['index.ts', 'doorstep-mcp.ts'], folder),
+};
+
+/** For programs that import it: it starts without. @type {Task} */
+const mcpTypes = {
+  name: 'mcpTypes',
   inputs: [...always, 'tsconfig.json', 'mcp/tsconfig.json', 'mcp/tsconfig.build.json', 'mcp/package.json', 'mcp/src'],
   needs: [sdk],
-  output: 'mcp/dist',
-  run: async (folder) => {
-    await bundleProgram('mcp', ['index.ts', 'doorstep-mcp.ts'], folder);
-    await compile('mcp/tsconfig.build.json', folder, '--emitDeclarationOnly');
-  },
+  output: 'mcp/types',
+  run: (folder) => compile('mcp/tsconfig.build.json', folder, '--emitDeclarationOnly'),
 };
 
 /** @type {Task} */
 const cli = {
   name: 'cli',
   inputs: [...always, 'tsconfig.json', 'cli/tsconfig.json', 'cli/package.json', 'cli/src'],
-  needs: [mcp],
+  needs: [mcp, mcpTypes, sdk],
+  needsDevelopment: true,
   output: 'cli/dist',
   run: async (folder) => {
     await bundleProgram('cli', ['doorstep.ts', 'registry.ts', 'keyringProgram.ts'], folder);
@@ -94,8 +101,17 @@ const cli = {
 /** @type {Task} */
 const portal = {
   name: 'portal',
-  inputs: [...always, 'scripts/portal/build.mjs', 'tsconfig.json', 'portal/tsconfig.json', 'portal/vite.config.js', 'portal/src'],
-  needs: [sdk],
+  inputs: [
+    ...always,
+    'scripts/portal/build.mjs',
+    'tsconfig.json',
+    'portal/tsconfig.json',
+    'portal/vite.config.js',
+    'portal/src',
+    'sdk/package.json',
+    'sdk/src',
+  ],
+  needs: [sdkTypes],
   output: 'portal/dist',
   run: async (folder) => {
     const { makePortal } = await import('./portal/build.mjs');
@@ -103,7 +119,7 @@ const portal = {
   },
 };
 
-export const tasks = [service, openApi, sdkTypes, sdk, mcp, cli, portal];
+export const tasks = [service, openApi, sdkTypes, sdk, mcp, mcpTypes, cli, portal];
 
 /** Packages in the older module form ask for Node's own modules by `require`. */
 const requireForBundles =
@@ -131,6 +147,30 @@ const compile = async (project, folder, ...options) => {
 };
 
 /**
+ * Runs esbuild, which writes itself what is wrong, and ends the process that it leaves behind.
+ * @param {import('esbuild').BuildOptions} options
+ */
+const esbuild = async (options) => {
+  const { build, stop } = await import('esbuild');
+  try {
+    await build({ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', ...options });
+  } catch {
+    throw new StepFailed('the build failed');
+  } finally {
+    await stop();
+  }
+};
+
+/**
+ * Takes the types out of every source, unchecked: `npm run typecheck` checks them, in twenty times
+ * the time, and nobody who starts the service waits for it.
+ * @param {string} sources - a folder
+ * @param {string} folder
+ */
+const transpile = (sources, folder) =>
+  esbuild({ entryPoints: [join(root, sources, '**', '*.ts')], outbase: join(root, sources), outdir: folder, sourcemap: true });
+
+/**
  * Bundles a program with all that it uses: it installs without other packages, and starts by reading
  * a few files.
  * @param {string} workspace
@@ -138,7 +178,6 @@ const compile = async (project, folder, ...options) => {
  * @param {string} folder
  */
 const bundleProgram = async (workspace, entries, folder) => {
-  const { build: esbuild } = await import('esbuild');
   await esbuild({
     entryPoints: entries.map((entry) => join(root, workspace, 'src', entry)),
     outdir: folder,
@@ -146,16 +185,12 @@ const bundleProgram = async (workspace, entries, folder) => {
     chunkNames: 'part-[hash]',
     bundle: true,
     minifySyntax: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
     // Native: installed where its platform has it.
     external: ['@napi-rs/keyring'],
-    // From its sources: a bundle within a bundle would declare the names of the banner twice.
-    alias: { '@doorstep/mcp': join(root, 'mcp', 'src', 'index.ts') },
+    // From their sources: a bundle within a bundle would declare the names of the banner twice.
+    alias: { '@doorstep/mcp': join(root, 'mcp', 'src', 'index.ts'), '@doorstep/sdk': join(root, 'sdk', 'src', 'index.ts') },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     banner: { js: requireForBundles },
-    logLevel: 'warning',
   });
 };
 
@@ -181,7 +216,6 @@ const writeManPages = async (folder) => {
  */
 const bundleServer = async (folder) => {
   const server = join(folder, 'main.js');
-  const { build: esbuild } = await import('esbuild');
   await esbuild({
     entryPoints: [server],
     outdir: folder,
@@ -190,9 +224,6 @@ const bundleServer = async (folder) => {
     chunkNames: 'part-[hash]',
     allowOverwrite: true,
     bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
     sourcemap: true,
     // The text of a module stays in memory as long as the process does.
     minifyWhitespace: true,
@@ -218,7 +249,6 @@ const bundleServer = async (folder) => {
       'fast-xml-parser',
     ],
     banner: { js: requireForBundles },
-    logLevel: 'warning',
   });
   // One character beyond Latin-1 would double the memory of the whole text. esbuild leaves them in
   // tagged templates and regular expressions, in which an escape means the same.

@@ -7,6 +7,16 @@ import { root } from '../processes.mjs';
 
 const compress = promisify(brotliCompress);
 
+/** @param {string} file */
+const compressFile = async (file) => {
+  const content = await readFile(file);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  };
+  await writeFile(`${file}.br`, await compress(content, { params }));
+};
+
 /**
  * Builds the portal: files named after their content, each beside itself as brotli; the manifest,
  * which names them; and the paths of the pages, of which the service has to know that they exist.
@@ -20,13 +30,6 @@ export const makePortal = async (folder) => {
     build: { outDir: folder, emptyOutDir: false },
   });
   await copyFile(join(root, 'portal', 'src', 'paths.json'), join(folder, 'paths.json'));
-  for (const name of await readdir(folder)) {
-    if (!/\.(js|css|svg|json)$/.test(name)) continue;
-    const content = await readFile(join(folder, name));
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-    };
-    await writeFile(join(folder, `${name}.br`), await compress(content, { params }));
-  }
+  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg|json)$/.test(name));
+  await Promise.all(names.map((name) => compressFile(join(folder, name))));
 };

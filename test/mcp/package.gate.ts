@@ -33,7 +33,7 @@ test('it comes alone, with its licence, and without sources and tests', () => {
   const own = join(installed, '@doorstep', 'mcp');
   expect(readdirSync(installed).filter((name) => !name.startsWith('.'))).toEqual(['@doorstep']);
   expect(readdirSync(join(installed, '@doorstep'))).toEqual(['mcp']);
-  expect(readdirSync(own).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  expect(readdirSync(own).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'types']);
   const files = readdirSync(own, { recursive: true }).map(String);
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.map$|test|\.built-from/.test(file))).toEqual([]);
   expect(JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))).toMatchObject({

@@ -14,7 +14,7 @@ let checkout: string;
 
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'doorstep-prepare-'));
-  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts']) {
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts']) {
     await cp(resolve(name), join(checkout, name), { recursive: true });
   }
   await symlink(resolve('node_modules'), join(checkout, 'node_modules'));
@@ -70,15 +70,66 @@ test('a changed source is built, and what was built from a removed one goes', as
 });
 
 test('a build that fails stops the start and is tried again', async () => {
-  await source('wrong.ts', "export const wrong: number = 'text';\n");
+  await source('wrong.ts', 'export const wrong = ;\n');
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const { code, stdout, stderr } = await greet();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('src/wrong.ts(1,14): error TS2322');
+    expect(stderr).toContain('src/wrong.ts:1:21');
     expect(stderr).toContain('doorstep: the build failed\n');
   }
   await rm(join(checkout, 'src', 'wrong.ts'));
   expect(await greet()).toEqual({ code: 0, stdout: 'good morning\n', stderr: '' });
+});
+
+describe('what is installed', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'doorstep-install-'));
+    for (const name of ['package.json', 'package-lock.json', 'scripts']) {
+      await cp(resolve(name), join(folder, name), { recursive: true });
+    }
+    const npm =
+      "import { writeFileSync } from 'node:fs';\nwriteFileSync('asked.json', JSON.stringify(process.argv.slice(2)));\nprocess.exitCode = 1;\n";
+    await writeFile(join(folder, 'npm-cli.js'), npm);
+    await mkdir(join(folder, 'node_modules'));
+  });
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  /** What npm is asked for, by a program in a checkout without its packages. */
+  const asked = async (name: string): Promise<unknown> => {
+    const env = { ...process.env, npm_execpath: join(folder, 'npm-cli.js') };
+    await new Promise((ended) => execFile(process.execPath, [join(folder, 'scripts', name)], { env }, ended));
+    return JSON.parse(await readFile(join(folder, 'asked.json'), 'utf8'));
+  };
+
+  test('a start takes what runs and builds the service', async () => {
+    expect(await asked('start.mjs')).toEqual(['ci', '--omit=dev', '--no-progress']);
+  });
+
+  test('tests take all', async () => {
+    expect(await asked('test.mjs')).toEqual(['ci', '--include=dev', '--no-progress']);
+  });
+
+  test('a start in a checkout with the packages of tests keeps them', async () => {
+    await mkdir(join(folder, 'node_modules', 'jest'));
+    expect(await asked('start.mjs')).toEqual(['ci', '--include=dev', '--no-progress']);
+  });
+
+  test('no tool of tests is among what a start takes', async () => {
+    interface Locked {
+      readonly dev?: boolean;
+      readonly devOptional?: boolean;
+    }
+    const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+    const tools = /^node_modules\/(@?jest|@swc\/|playwright|eslint|testcontainers|autocannon|knip|@axe-core\/)/;
+    const found = Object.entries(packages).filter(([name]) => tools.test(name));
+    expect(found.length).toBeGreaterThan(20);
+    expect(found.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)).toEqual([]);
+  });
 });
 
 describe('the tasks of the build', () => {
@@ -118,7 +169,7 @@ describe('the tasks of the build', () => {
   });
 
   test('a task that makes the same output as before stops the work there', async () => {
-    await appendFile(join(checkout, 'tsconfig.build.json'), '\n');
+    await appendFile(join(checkout, 'tsconfig.json'), '\n');
     expect(await buildAll()).toBe(built);
     expect(await buildAll()).toBe('');
   });
@@ -159,7 +210,7 @@ describe('the tasks of the build', () => {
     expect(await script('prepare.mjs', 'portrait')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'doorstep: no task is called portrait: service, openapi, sdkTypes, sdk, mcp, cli, portal\n',
+      stderr: 'doorstep: no task is called portrait: service, openapi, sdkTypes, sdk, mcp, mcpTypes, cli, portal\n',
     });
   });
 });
