@@ -34,7 +34,18 @@ const noAmbientTimeOrChance = {
 };
 
 export default defineConfig(
-  globalIgnores(['build/', '**/dist/', '**/dist.*/', 'mcp/types/', 'mcp/types.*/', 'sdk/src/generated/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
+  globalIgnores([
+    'build/',
+    '**/dist/',
+    '**/dist.*/',
+    'mcp/types/',
+    'mcp/types.*/',
+    'sdk/src/generated/',
+    'coverage/',
+    'data/',
+    '.venv/',
+    'bench/emmett/',
+  ]),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -76,7 +76,7 @@ const mcp = {
   run: (folder) => bundleProgram('mcp', ['index.ts', 'doorstep-mcp.ts'], folder),
 };
 
-/** For programs that import it: it starts without. @type {Task} */
+/** For programs of others that import it. @type {Task} */
 const mcpTypes = {
   name: 'mcpTypes',
   inputs: [...always, 'tsconfig.json', 'mcp/tsconfig.json', 'mcp/tsconfig.build.json', 'mcp/package.json', 'mcp/src'],
@@ -88,8 +88,17 @@ const mcpTypes = {
 /** @type {Task} */
 const cli = {
   name: 'cli',
-  inputs: [...always, 'tsconfig.json', 'cli/tsconfig.json', 'cli/package.json', 'cli/src'],
-  needs: [mcp, mcpTypes, sdk],
+  inputs: [
+    ...always,
+    'tsconfig.json',
+    'cli/tsconfig.json',
+    'cli/package.json',
+    'cli/src',
+    'mcp/src',
+    'sdk/package.json',
+    'sdk/src',
+  ],
+  needs: [mcp],
   needsDevelopment: true,
   output: 'cli/dist',
   run: async (folder) => {
