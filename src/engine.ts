@@ -154,5 +154,6 @@ const planFolds = (
         () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed, through)),
         through,
       ),
+    known: (fold, stream) => (hasPlanned(stream) ? own.known(fold, stream) : folds.known(fold, stream)),
   };
 };

@@ -65,9 +65,10 @@ export interface HandleOptions {
 }
 
 /**
- * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and
- * decides again. An append of which the outcome is unknown is repeated until it is known. When it
- * resolves, the events are durable. Waiting, also for other commands on the stream, ends after 5 s.
+ * Decides on what is known of the stream, and appends at the revision decided on. On a conflict, and
+ * before it refuses or changes nothing, it reads the stream and decides again. An append of which
+ * the outcome is unknown is repeated until it is known. When it resolves, the events are durable.
+ * Waiting, also for other commands on the stream, ends after 5 s.
  *
  * A command id that was handled before, by any process, appends nothing again.
  *
@@ -155,7 +156,9 @@ export const createHandleCommand = (parts: {
     const { commandId, actor, requestId, correlationId = commandId, causationId = commandId } = context;
     for (let attempt = 1; ; attempt += 1) {
       if (deadline.passed) throw new TooManyConflicts(`others kept stream ${stream} busy`);
-      const { state, revision, at: lastAt } = await folds.load(decider, stream);
+      // Only an append validates what is known; anything else is decided on what there is.
+      const isValidated = attempt > 1;
+      const { state, revision, at: lastAt } = await (isValidated ? folds.load(decider, stream) : folds.known(decider, stream));
       const handledBefore = async (after: bigint): Promise<Handled<State, Event> | null> => {
         const events = (await appendedBefore(commandId, stream, after)) as readonly Recorded<Event>[];
         const last = events.at(-1);
@@ -164,6 +167,7 @@ export const createHandleCommand = (parts: {
       };
 
       if (expectedRevision !== undefined && expectedRevision !== revision) {
+        if (!isValidated) continue;
         const before = await handledBefore(expectedRevision);
         if (before === null) throw new Refused(refusals.stale());
         return before;
@@ -173,6 +177,7 @@ export const createHandleCommand = (parts: {
       const now = isoTime(clock.now());
       const at = now > lastAt ? now : lastAt;
       const outcome = decider.decide({ ...untimed, at } as unknown as Command, state);
+      if (!isValidated && (isRefusal(outcome) || outcome.length === 0)) continue;
       if (context.isRepetition === true && (isRefusal(outcome) || outcome.length === 0)) {
         const before = await handledBefore(NO_STREAM);
         if (before !== null) return before;

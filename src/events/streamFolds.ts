@@ -43,6 +43,12 @@ export interface StreamFolds {
     seed?: () => Promise<Folded<State> | null>,
     through?: bigint,
   ): Promise<Folded<State>>;
+  /**
+   * What this process knows of the stream, which may lack what others have appended: for a decision
+   * whose append at the revision is its validation.
+   * @throws as `load`
+   */
+  known<State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string): Promise<Folded<State>>;
 }
 
 /** A folded stream with the id of its last event, which only this history of the stream has. */
@@ -142,6 +148,7 @@ export const createStreamFolds = (
     stream: string,
     seed?: () => Promise<Folded<State> | null>,
     through?: bigint,
+    asKnown = false,
   ): Promise<Folded<State>> => {
     const isTooNew = ({ revision }: Folded<unknown>): boolean => through !== undefined && revision > through;
     const nothing: Kept<State> = { ...unmeasured, state: fold.initialState, revision: NO_STREAM, at: '' };
@@ -163,6 +170,7 @@ export const createStreamFolds = (
       const { events, head } = await eventStore.readStream(stream, {
         from: kept.revision + 1n,
         max: isFirst ? firstPageSize : pageSize,
+        asKnown,
       });
       const end = through === undefined || through > head ? head : through;
       const beforeFirst = (events[0]?.revision ?? head + 1n) - 1n;
@@ -205,6 +213,11 @@ export const createStreamFolds = (
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.
       return sharedReads.run(question, () => read(key, fold, stream, seed, through), { afterOther: !cached.has(key) });
+    },
+
+    known: (fold, stream) => {
+      const key = `${fold.name}/${stream}`;
+      return sharedReads.run(`known/${key}`, () => read(key, fold, stream, undefined, undefined, true));
     },
   };
 };

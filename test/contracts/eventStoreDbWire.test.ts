@@ -82,6 +82,10 @@ const collect = async (store: EventStore): Promise<string[]> => {
   return received;
 };
 
+/** Waits until the fake is followed, which the first read of a stream begins. */
+const followed = (fake: FakeCluster): Promise<true> =>
+  eventually('a subscription', () => (fake.calls.subscriptions.length > 0 ? true : undefined));
+
 const arrived = (received: readonly string[], events: readonly NewEvent[]): Promise<true> =>
   eventually('the arrival of every event', () => (received.length >= events.length ? true : undefined));
 
@@ -436,6 +440,7 @@ describe('14 repetitions', () => {
     await store.append('thing-1', newEvents(3), NO_STREAM);
     const elsewhere = open(fake);
     const { head } = await elsewhere.readStream('thing-1');
+    await followed(fake);
     const before = fake.calls.read;
     const { revision } = await elsewhere.append('thing-1', newEvents(1), head);
     await elsewhere.append('thing-1', newEvents(1), revision);
@@ -446,13 +451,75 @@ describe('14 repetitions', () => {
 test('a read of new events takes one call, also when there are none; a server that does not send the head takes another', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', newEvents(3), NO_STREAM);
+  await store.append('thing-2', newEvents(3), NO_STREAM);
+  await store.readStream('other');
+  await followed(fake);
   const before = fake.calls.read;
   expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(await store.readStream('thing-1', { from: 1n, max: 1 })).toMatchObject({ events: [{ revision: 1n }], head: 2n });
   expect(fake.calls.read).toBe(before + 2);
   fake.faults.sendsHead = false;
-  expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
+  expect(await store.readStream('thing-2', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(fake.calls.read).toBe(before + 4);
+});
+
+describe('streams in use', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `thing-${String(index)}`);
+  const readAtEnd = (store: EventStore, stream: string, asKnown = false) => store.readStream(stream, { from: 1n, asKnown });
+  /** Streams of one event each, which were read. */
+  const inUse = async () => {
+    const { fake, store } = await fakeAndStore();
+    await store.readStream('other');
+    await followed(fake);
+    await Promise.all(names.map((name) => store.append(name, newEvents(1), NO_STREAM)));
+    await Promise.all(names.map((name) => readAtEnd(store, name)));
+    return { fake, store, before: fake.calls.read };
+  };
+
+  test('are read with one question for the end of the log, however many wait for its answer', async () => {
+    const { fake, store, before } = await inUse();
+    const all = () => Promise.all(names.map((name) => readAtEnd(store, name)));
+    const none = { events: [], head: 0n };
+    expect(await all()).toEqual(names.map(() => none));
+    // The first asks at once, and the others together once it is answered.
+    expect(fake.calls.read - before).toBe(2);
+    await Promise.all([all(), all(), all()]);
+    expect(fake.calls.read - before).toBe(4);
+  });
+
+  test('have what another process has appended before each read', async () => {
+    const { fake, store, before } = await inUse();
+    const elsewhere = open(fake);
+    for (let revision = 0n; revision < 40n; revision += 1n) {
+      await elsewhere.append('thing-1', newEvents(1), revision);
+      expect((await readAtEnd(store, 'thing-1')).head).toBe(revision + 1n);
+    }
+    // The questions, and what the other process reads for its first append.
+    expect(fake.calls.read - before).toBeLessThanOrEqual(44);
+  });
+
+  test('are read from the server while the subscription is late, and the next reads do not wait for it', async () => {
+    const { fake, store } = await inUse();
+    const elsewhere = open(fake);
+    fake.faults.mute = true;
+    for (let revision = 0n; revision < 10n; revision += 1n) {
+      await elsewhere.append('thing-1', newEvents(1), revision);
+      const before = fake.calls.read;
+      expect((await readAtEnd(store, 'thing-1')).head).toBe(revision + 1n);
+      // The question, until the subscription is known to be late, and the stream.
+      expect(fake.calls.read - before).toBe(revision === 0n ? 2 : 1);
+    }
+  });
+
+  test('are given as known without any call, with what this process itself has appended', async () => {
+    const { fake, store, before } = await inUse();
+    for (let revision = 0n; revision < 40n; revision += 1n) {
+      const [event] = newEvents(1);
+      await store.append('thing-1', [event as NewEvent], revision);
+      expect(idsOf((await store.readStream('thing-1', { from: revision + 1n, asKnown: true })).events)).toEqual([event?.id]);
+    }
+    expect(fake.calls.read).toBe(before);
+  });
 });
 
 test('15 a filter that matches nothing advances by checkpoints, and resumes there', async () => {

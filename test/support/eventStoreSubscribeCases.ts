@@ -66,7 +66,7 @@ export const subscribeCases = (under: () => EventStoreUnderTest, { process }: Ev
       (received) => received.events.length >= 95,
     );
     expect(events.map(({ revision }) => Number(revision))).toEqual(Array.from({ length: 95 }, (_, index) => index));
-    expect(Math.max(...slices.map((slice) => slice.events.length))).toBe(10);
+    expect(Math.max(...slices.map((slice) => slice.events.length))).toBeLessThanOrEqual(10);
   });
 
   test('20 resuming from any position gives the same suffix', async () => {

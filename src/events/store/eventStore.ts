@@ -133,6 +133,12 @@ export interface ReadStreamOptions {
   readonly from?: bigint;
   readonly direction?: 'forwards' | 'backwards';
   readonly max?: number;
+  /**
+   * What this process knows of the stream will do, which has everything that the process itself has
+   * appended, and may lack what others have: for a decision whose append is its validation. A
+   * preference, forwards only. Default: false.
+   */
+  readonly asKnown?: boolean;
 }
 
 export interface StreamSlice {

@@ -25,12 +25,24 @@ export interface LiveLog {
     options: SubscribeOptions,
     history: (options: SubscribeOptions) => AsyncIterable<LogSlice>,
   ): AsyncGenerator<LogSlice, void>;
+  /** Reports what is added, in the same turn of the event loop, for as long as the log is followed. */
+  listen(listener: LiveListener): void;
+  /** Follows the log from now on, whether or not anybody subscribes. */
+  keepFollowing(): void;
   /** Follows the log no more, even if some subscribers have not noticed that it ends. */
   close(): void;
 }
 
+export interface LiveListener {
+  /** The next events of the log. */
+  readonly added: (events: readonly LiveEvent[]) => void;
+  /** The log goes on elsewhere: there may be events in between. */
+  readonly begun?: () => void;
+}
+
 export interface LiveEvent {
   readonly stream: string;
+  readonly revision: bigint;
   readonly type: string;
   readonly position: bigint;
   /** What it takes in memory, roughly. */
@@ -63,6 +75,8 @@ export const createLiveLog = (parts: {
 }): LiveLog => {
   const { clock, maxEvents, maxBytes, reportMs, follow } = parts;
   const subscribers = new Set<Subscriber>();
+  const listeners: LiveListener[] = [];
+  let isKept = false;
   /** By category and type, those that may want such an event. */
   const candidates = new Map<string, readonly Subscriber[]>();
   let events: LiveEvent[] = [];
@@ -117,7 +131,7 @@ export const createLiveLog = (parts: {
 
   const join = (filter: EventFilter | undefined): Subscriber => {
     const subscriber: Subscriber = { filter: prepareFilter(filter), wake: null };
-    if (subscribers.size === 0) stopFollowing = follow();
+    stopFollowing ??= follow();
     subscribers.add(subscriber);
     candidates.clear();
     return subscriber;
@@ -126,7 +140,7 @@ export const createLiveLog = (parts: {
   const leave = (subscriber: Subscriber): void => {
     subscribers.delete(subscriber);
     candidates.clear();
-    if (subscribers.size === 0) stop();
+    if (subscribers.size === 0 && !isKept) stop();
   };
 
   const stop = (): void => {
@@ -197,15 +211,17 @@ export const createLiveLog = (parts: {
       bytes = 0;
       start = head = position;
       fault = null;
+      for (const { begun } of listeners) begun?.();
       wakeAll();
     },
 
     add: (added) => {
       fault = null;
-      if (start === null) return;
+      if (start === null || added.length === 0) return;
       const woken = new Set<Subscriber>();
-      for (const event of added) {
-        if (event.position <= head) continue;
+      const before = head;
+      const next = added.filter(({ position }) => position > before);
+      for (const event of next) {
         events.push(event);
         bytes += event.bytes;
         head = event.position;
@@ -213,6 +229,7 @@ export const createLiveLog = (parts: {
         for (const candidate of candidatesFor(event))
           if (candidate.wake !== null && candidate.filter.wants(event)) woken.add(candidate);
       }
+      for (const listener of listeners) listener.added(next);
       if (events.length > 2 * maxEvents || bytes > 2 * maxBytes) dropOldest();
       if (unreported >= EVENTS_BETWEEN_REPORTS) {
         wakeAll();
@@ -229,6 +246,16 @@ export const createLiveLog = (parts: {
     },
 
     subscribe,
+
+    listen: (listener) => {
+      listeners.push(listener);
+    },
+
+    keepFollowing: () => {
+      stopFollowing ??= follow();
+      isKept = true;
+    },
+
     close: stop,
   };
 };

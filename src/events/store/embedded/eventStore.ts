@@ -12,6 +12,7 @@ import {
 } from '../eventStore.js';
 import { toPortFault, openDatabase, type Database } from './database.js';
 import { createLiveLog } from '../liveLog.js';
+import { createStreamsInUse } from '../streamsInUse.js';
 import { createCommitNotifier } from './commitNotifier.js';
 import { createGroupCommit } from './groupCommit.js';
 import { createEventTypeIndex } from './eventTypeIndex.js';
@@ -64,18 +65,23 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     },
   });
 
-  /** Reads the events that are not in memory yet, once for all subscribers. */
-  const readNew = (): void => {
-    if (live.start() === null) return;
+  /**
+   * Reads the events that are not in memory yet, once for all subscribers.
+   * @returns whether it could
+   */
+  const readNew = (): boolean => {
+    if (live.start() === null) return false;
     try {
       const [after, head] = [Number(live.head()), log.head()];
       // They are read by the subscribers, in parts.
       if (head - after > READ_WINDOW) live.begin(BigInt(head));
-      else live.add(log.readLive(after, head));
+      else live.add(head > after ? log.readLive(after, head) : []);
+      return true;
     } catch (error) {
       const fault = toPortFault(error);
       logger?.warn({ err: fault }, 'the end of the event log could not be read; trying again');
       live.fail(fault as Error);
+      return false;
     }
   };
   const commitNotifier = createCommitNotifier({ file, check: readNew, clock, logger });
@@ -102,6 +108,14 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
       ensureOpen();
       resolve(withPortFaults(read));
     });
+
+  const streams = createStreamsInUse({
+    live,
+    // One look at the end of the log costs less than a position in memory could save.
+    reach: readNew,
+    readStream: (stream, options = {}) =>
+      use(() => (isStreamName(stream) ? log.readStream(stream, options) : { events: [], head: NO_STREAM })),
+  });
 
   async function* history({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
     for (let position = after, end = live.start(); end !== null && position < end; end = live.start()) {
@@ -186,14 +200,17 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
           ensureOpen();
           return (transaction) => transaction.drop(stream, head, DROP_CHUNK);
         });
+        streams.forget(stream);
         if (deleted < DROP_CHUNK) return;
         // Others write in between.
         await nextTurnAlone();
       }
     },
 
-    readStream: (stream, options = {}) =>
-      use(() => (isStreamName(stream) ? log.readStream(stream, options) : { events: [], head: NO_STREAM })),
+    readStream: async (stream, options) => {
+      ensureOpen();
+      return streams.readStream(stream, options);
+    },
 
     readAll: async ({ after, max = 1_000, filter }) => {
       const head = await use(() => log.head());

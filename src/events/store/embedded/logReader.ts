@@ -159,13 +159,20 @@ const toStored = (written: WrittenEvent): StoredEvent => {
 
 /** Its text is kept until the event is asked for, and the event from then on. */
 export const toLive = (event: WrittenEvent): LiveEvent => {
-  const { stream, type, position, data, metadata } = event;
+  const { stream, revision, type, position, data, metadata } = event;
   let kept: { readonly written: WrittenEvent } | { readonly stored: StoredEvent } = { written: event };
   const decoded = (): StoredEvent => {
     if ('written' in kept) kept = { stored: toStored(kept.written) };
     return kept.stored;
   };
-  return { stream, type, position: BigInt(position), bytes: data.length + metadata.length, decoded };
+  return {
+    stream,
+    revision: BigInt(revision),
+    type,
+    position: BigInt(position),
+    bytes: data.length + metadata.length,
+    decoded,
+  };
 };
 
 const uuidText = (hex: string): string =>

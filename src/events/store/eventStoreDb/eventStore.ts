@@ -16,9 +16,11 @@ import {
   type StreamSlice,
   type SubscribeOptions,
 } from '../eventStore.js';
+import { createStreamsInUse } from '../streamsInUse.js';
 import { createCalls } from './calls.js';
 import { connect } from './connection.js';
 import { createCopyWriter } from './copyWriter.js';
+import { createLogEnd } from './logEnd.js';
 import { createLogReader } from './logReader.js';
 import { createRecentEventIds } from './recentEventIds.js';
 import { fromWire } from './records.js';
@@ -136,11 +138,21 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
     return found;
   };
 
-  const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
+  const askLastPosition = (): Promise<bigint> => calls.read((signal) => wire.lastPosition(signal));
+  const lastPosition = (): Promise<bigint> => sharedReads.run('end', askLastPosition);
 
   const append = createWriter({ calls, recentIds, clock, readStream });
   const copy = createCopyWriter({ calls, readStream });
   const logReader = createLogReader({ wire, lastPosition, clock, random, logger, outage });
+
+  const { live } = logReader;
+  const logEnd = createLogEnd({ live, lastPosition: askLastPosition, clock, logger });
+  const streams = createStreamsInUse({ live, readStream, reach: (position) => logEnd.reach(position) });
+  live.listen({
+    added: (events) => {
+      for (const event of events) recentIds.noteNext(event);
+    },
+  });
 
   const subscription = (options: SubscribeOptions): AsyncGenerator<LogSlice, void> =>
     logReader.subscribe({ ...options, signal: AbortSignal.any([options.signal, closing.signal]) });
@@ -153,11 +165,20 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   };
 
   return {
-    append: (stream, events, expected) => use(() => append(stream, events, expected)),
+    append: (stream, events, expected) =>
+      use(async () => {
+        const result = await append(stream, events, expected);
+        streams.appended(stream, result.position);
+        return result;
+      }),
     copy: (events) => use(() => copy(events)),
     dropped: () => use(dropped),
-    drop: (stream, head) => use(() => drop(stream, head)),
-    readStream: (stream, options) => use(() => readStream(stream, options)),
+    drop: (stream, head) =>
+      use(async () => {
+        await drop(stream, head);
+        streams.forget(stream);
+      }),
+    readStream: (stream, options) => use(() => streams.readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
     lastPosition: () => use(lastPosition),
     subscribe: (options) => {

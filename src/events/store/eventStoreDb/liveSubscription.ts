@@ -112,13 +112,13 @@ export const createLiveSubscription = (parts: {
 
 /** Decoded once for all subscribers; its bytes are kept until then. */
 const toLive = (record: WireRecord): LiveEvent => {
-  const { stream, type, position, data, metadata } = record;
+  const { stream, revision, type, position, data, metadata } = record;
   let kept: { readonly record: WireRecord } | { readonly stored: StoredEvent | null } = { record };
   const decoded = (): StoredEvent | null => {
     if ('record' in kept) kept = { stored: fromWire(kept.record) };
     return kept.stored;
   };
-  return { stream, type, position, bytes: data.length + metadata.length + 200, decoded };
+  return { stream, revision, type, position, bytes: data.length + metadata.length + 200, decoded };
 };
 
 /** The original fault behind one of the port's. */

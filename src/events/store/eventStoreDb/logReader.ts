@@ -4,7 +4,7 @@ import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
-import { createLiveLog } from '../liveLog.js';
+import { createLiveLog, type LiveLog } from '../liveLog.js';
 import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
@@ -14,6 +14,7 @@ import type { Wire } from './wire.js';
 
 /** Reads the whole log and subscribes to it. */
 export interface LogReader {
+  readonly live: LiveLog;
   readAll: EventStore['readAll'];
   subscribe(options: SubscribeOptions): AsyncGenerator<LogSlice, void>;
   close(): Promise<void>;
@@ -108,6 +109,7 @@ export const createLogReader = (parts: {
   };
 
   return {
+    live,
     readAll,
     subscribe: (options) => live.subscribe(options, untilLive),
     close: async () => {

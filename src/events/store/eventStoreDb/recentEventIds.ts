@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { NO_STREAM, type StoredEvent } from '../eventStore.js';
+import type { LiveEvent } from '../liveLog.js';
 
 /**
  * The last event ids of streams that this process read or wrote. The server compares ids only with
@@ -14,6 +15,8 @@ export interface RecentEventIds {
   upTo(stream: string, revision: bigint): RecentIds | null;
   /** Adds contiguous events of a stream, in order. */
   note(stream: string, events: readonly Pick<StoredEvent, 'id' | 'revision' | 'recordedAt'>[]): void;
+  /** Adds an event that somebody appended, where it is the next one of a stream that is cached. */
+  noteNext(event: Pick<LiveEvent, 'stream' | 'revision' | 'decoded'>): void;
 }
 
 export interface RecentIds {
@@ -36,6 +39,26 @@ const MAX_IDS = 100_000;
 export const createRecentEventIds = (): RecentEventIds => {
   const streams = new LRUCache<string, Entry>({ maxSize: MAX_IDS, sizeCalculation: ({ ids }) => ids.size + 1 });
 
+  const note: RecentEventIds['note'] = (stream, events) => {
+    const entry = streams.get(stream);
+    const goesOn = entry !== undefined && events.every(({ revision }) => revision >= firstOf(entry));
+    const ids = goesOn ? entry.ids : new Set<string>();
+    let { last, recordedAt } = goesOn ? entry : { last: NO_STREAM, recordedAt: '' };
+    for (const event of events) {
+      if (ids.size > 0 && event.revision <= last) continue;
+      if (event.revision !== last + 1n) ids.clear();
+      ids.add(event.id);
+      ({ revision: last, recordedAt } = event);
+    }
+    for (const id of ids) {
+      if (ids.size <= 2 * REPETITION_WINDOW) break;
+      ids.delete(id);
+    }
+    // A new object each time, because the cache computes the size of an entry only when it is
+    // set.
+    if (ids.size > 0) streams.set(stream, { ids, last, recordedAt });
+  };
+
   return {
     upTo: (stream, revision) => {
       const entry = streams.get(stream);
@@ -43,24 +66,12 @@ export const createRecentEventIds = (): RecentEventIds => {
       return entry.ids.size >= REPETITION_WINDOW || firstOf(entry) === 0n ? entry : null;
     },
 
-    note: (stream, events) => {
-      const entry = streams.get(stream);
-      const goesOn = entry !== undefined && events.every(({ revision }) => revision >= firstOf(entry));
-      const ids = goesOn ? entry.ids : new Set<string>();
-      let { last, recordedAt } = goesOn ? entry : { last: NO_STREAM, recordedAt: '' };
-      for (const event of events) {
-        if (ids.size > 0 && event.revision <= last) continue;
-        if (event.revision !== last + 1n) ids.clear();
-        ids.add(event.id);
-        ({ revision: last, recordedAt } = event);
-      }
-      for (const id of ids) {
-        if (ids.size <= 2 * REPETITION_WINDOW) break;
-        ids.delete(id);
-      }
-      // A new object each time, because the cache computes the size of an entry only when it is
-      // set.
-      if (ids.size > 0) streams.set(stream, { ids, last, recordedAt });
+    note,
+
+    noteNext: ({ stream, revision, decoded }) => {
+      if (streams.peek(stream)?.last !== revision - 1n) return;
+      const event = decoded();
+      if (event !== null) note(stream, [event]);
     },
   };
 };
