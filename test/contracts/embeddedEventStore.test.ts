@@ -188,6 +188,42 @@ describe('however many subscribe', () => {
     await Promise.all(following.map(({ running }) => running));
   });
 
+  test('a stream in use is read with one look at the end of the log, and what another process commits to it is seen', async () => {
+    const { file, store, following, counted } = await openCounted();
+    const readsOf = async (from: bigint): Promise<readonly unknown[]> => {
+      const before = counted.reads;
+      const { events, head } = await store.readStream('other-1', { from });
+      return [idsOf(events), head, counted.reads - before];
+    };
+    const [first, second, third] = [newEvent(), newEvent(), newEvent()];
+    await store.append('other-1', [first], NO_STREAM);
+    expect((await readsOf(0n)).slice(0, 2)).toEqual([[first.id], 0n]);
+    for (let index = 0; index < 3; index += 1) expect(await readsOf(1n)).toEqual([[], 0n, 1]);
+    await store.append('other-1', [second], 0n);
+    expect(await readsOf(1n)).toEqual([[second.id], 1n, 1]);
+    const elsewhere = await createEmbeddedEventStore({ file, clock: systemClock });
+    await elsewhere.append('other-1', [third], 1n);
+    expect((await store.readStream('other-1', { from: 1n })).head).toBe(2n);
+    expect(await readsOf(1n)).toEqual([[second.id, third.id], 2n, 1]);
+    await elsewhere.close();
+    await store.close();
+    await Promise.all(following.map(({ running }) => running));
+  });
+
+  test('a reader that is far behind a stream in use reads it', async () => {
+    const { store, following, counted } = await openCounted();
+    await store.append('other-1', newEvents(1), NO_STREAM);
+    await store.readStream('other-1');
+    await store.append('other-1', newEvents(100), 0n);
+    const before = counted.reads;
+    expect((await store.readStream('other-1', { from: 1n })).events).toHaveLength(100);
+    expect((await store.readStream('other-1', { from: 90n })).events).toHaveLength(11);
+    // Only the first of them asks for events, and for the stream.
+    expect(counted.reads - before).toBe(3);
+    await store.close();
+    await Promise.all(following.map(({ running }) => running));
+  });
+
   test('what another process commits is read once', async () => {
     const { file, store, everything, following, counted } = await openCounted();
     const elsewhere = await createEmbeddedEventStore({ file, clock: systemClock });
