@@ -620,8 +620,8 @@ test('a read after a position whose event was scavenged includes the next event,
   await store.append('thing-1', events, 0n);
   fake.log.scavenge();
   expect(idsOf((await store.readAll({ after })).events)).toEqual(idsOf(events));
-  const followed = await follow(store, { after, filter: { types: ['Happened'] } }, (seen) => seen.events.length === 3);
-  expect(idsOf(followed.events)).toEqual(idsOf(events));
+  const follower = await follow(store, { after, filter: { types: ['Happened'] } }, (seen) => seen.events.length === 3);
+  expect(idsOf(follower.events)).toEqual(idsOf(events));
   expect((await store.readAll({ after, filter: { types: ['Never'] } })).events).toEqual([]);
 });
 
