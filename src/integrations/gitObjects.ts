@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { constants, inflate as inflateWithCallback } from 'node:zlib';
+import { constants, inflate as inflateWithCallback, inflateSync } from 'node:zlib';
 import { nullIfMissing } from './embeddedFiles.js';
 
 /**
@@ -43,6 +43,10 @@ const maxChain = 4_095;
 /** Git packs anew from 50 on. */
 const maxPacks = 500;
 const maxPackedRefsBytes = 4 * 1024 * 1024;
+/** Of the packs of a repository and their indexes, how much is read at once instead of piece by piece. */
+const maxKeptBytes = 8 * 1024 * 1024;
+/** Handing less than that to another thread takes longer than inflating it. */
+const maxInflatedHere = 64 * 1024;
 const objectId = /^[0-9a-f]{40}$/;
 
 const damaged = (what: string): UnreadableRepository => new UnreadableRepository(`${what} is damaged`);
@@ -90,17 +94,17 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
   };
 
   const readLoose = async (id: string): Promise<{ kind: string; content: Buffer } | null> => {
-    const file = await nullIfMissing(open(join(folder, id.slice(0, 2), id.slice(2)), 'r'));
-    if (file === null) return null;
+    const handle = await nullIfMissing(open(join(folder, id.slice(0, 2), id.slice(2)), 'r'));
+    if (handle === null) return null;
     try {
-      const source: Source = { file, at: 0, end: (await file.stat()).size };
+      const source: Source = { file: handle, at: 0, end: (await handle.stat()).size };
       const header = /^(\w+) (\d{1,15})\0/.exec((await inflateStart(source, 32)).toString('latin1'));
       if (header === null) throw damaged(`Object ${id}`);
       const [{ length }, kind = '', size = ''] = header;
       charge(Number(size));
       return { kind, content: (await inflateExactly(source, length + Number(size))).subarray(length) };
     } finally {
-      await file.close();
+      await handle.close();
     }
   };
 
@@ -140,7 +144,7 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
 
   return {
     read: async (id, kind, maxBytes = maxObjectBytes) => {
-      const found = (await readLoose(id)) ?? (await readPacked(id));
+      const found = (await readPacked(id)) ?? (await readLoose(id));
       if (found === null) throw new UnreadableRepository(`Object ${id} is missing`);
       if (found.kind !== kind) throw new UnreadableRepository(`Object ${id} is a ${found.kind}, not a ${kind}`);
       const { content } = found;
@@ -159,9 +163,8 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
 /** A pack with its index, version 2. */
 interface Pack {
   readonly path: string;
-  readonly index: FileHandle;
-  readonly file: FileHandle;
-  readonly end: number;
+  readonly index: OpenFile;
+  readonly file: OpenFile;
   /** Where an object starts in the pack, or null. */
   readonly find: (id: string) => Promise<number | null>;
 }
@@ -179,34 +182,45 @@ interface Entry {
   readonly source: Source;
 }
 
-/** Where inflated data starts in a file, and where the file ends. */
+/** Where inflated data starts in a file, and where the file ends. `file`: or all that is in it. */
 interface Source {
-  readonly file: FileHandle;
+  readonly file: FileHandle | Buffer;
   readonly at: number;
   readonly end: number;
 }
 
 const readBytes = async ({ file, at, end }: Source, length: number): Promise<Buffer> => {
-  const bytes = Buffer.alloc(Math.max(0, Math.min(length, end - at)));
+  const size = Math.max(0, Math.min(length, end - at));
+  if (Buffer.isBuffer(file)) return file.subarray(at, at + size);
+  const bytes = Buffer.alloc(size);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
   return bytes.subarray(0, bytesRead);
 };
 
+/** A whole file, as a source. */
+type OpenFile = Source & { readonly close: () => Promise<void> };
+
 const openPacks = async (folder: string): Promise<readonly Pack[]> => {
   const names = ((await nullIfMissing(readdir(folder))) ?? []).filter((name) => name.endsWith('.idx'));
   if (names.length > maxPacks) throw new UnreadableRepository('The repository has too many packs', true);
-  const opened: FileHandle[] = [];
-  const openFile = async (path: string): Promise<FileHandle> => {
-    const file = await open(path, 'r');
-    opened.push(file);
-    return file;
+  const opened: OpenFile[] = [];
+  let kept = 0;
+  const openFile = async (path: string): Promise<OpenFile> => {
+    const handle = await open(path, 'r');
+    const whole: OpenFile = { file: handle, at: 0, end: Infinity, close: () => handle.close() };
+    opened.push(whole);
+    const { size } = await handle.stat();
+    if (kept + size > maxKeptBytes) return { ...whole, end: size };
+    kept += size;
+    const content = await readBytes(whole, size);
+    return { ...whole, file: content, end: content.length };
   };
   try {
     const packs: Pack[] = [];
     for (const name of names) {
       const path = join(folder, name);
       const [index, file] = [await openFile(path), await openFile(path.replace(/idx$/, 'pack'))];
-      packs.push({ path, index, file, end: (await file.stat()).size, find: await finderOf(path, index) });
+      packs.push({ path, index, file, find: await finderOf(path, index) });
     }
     return packs;
   } catch (error) {
@@ -217,10 +231,9 @@ const openPacks = async (folder: string): Promise<readonly Pack[]> => {
 
 const fanoutBytes = 8 + 256 * 4;
 
-const finderOf = async (path: string, index: FileHandle): Promise<Pack['find']> => {
-  const end = (await index.stat()).size;
+const finderOf = async (path: string, index: OpenFile): Promise<Pack['find']> => {
   const part = async (at: number, length: number): Promise<Buffer> => {
-    const bytes = await readBytes({ file: index, at, end }, length);
+    const bytes = await readBytes({ ...index, at }, length);
     if (bytes.length !== length) throw damaged(basename(path));
     return bytes;
   };
@@ -261,8 +274,8 @@ const kinds: Readonly<Record<number, string>> = { 1: 'commit', 2: 'tree', 3: 'bl
 
 /** Reads an entry's header: its kind, its size, and its base. */
 const readEntry = async ({ pack, offset }: Place): Promise<Entry> => {
-  const { file, end, path } = pack;
-  const bytes = await readBytes({ file, at: offset, end }, 48);
+  const { file, path } = pack;
+  const bytes = await readBytes({ ...file, at: offset }, 48);
   let at = 0;
   const next = (): number => {
     const byte = bytes[at];
@@ -293,17 +306,23 @@ const readEntry = async ({ pack, offset }: Place): Promise<Entry> => {
   }
   const kind = base === undefined ? kinds[type] : 'difference';
   if (kind === undefined) throw damaged(basename(path));
-  return { kind, size, source: { file, at: offset + at, end }, ...(base !== undefined && { base }) };
+  return { kind, size, source: { ...file, at: offset + at }, ...(base !== undefined && { base }) };
 };
 
-const inflateAsync = promisify(inflateWithCallback);
+const inflateElsewhere = promisify(inflateWithCallback);
+
+/** What is packed last may be cut off. */
+const inflate = async (packed: Buffer, maxBytes?: number): Promise<Buffer> => {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, ...(maxBytes !== undefined && { maxOutputLength: maxBytes }) };
+  return (maxBytes ?? Infinity) <= maxInflatedHere ? inflateSync(packed, options) : inflateElsewhere(packed, options);
+};
 
 /** Inflates the beginning of `source`, and of that not more than `maxBytes`. */
 const inflateStart = async (source: Source, maxBytes: number): Promise<Buffer> => {
   // The tables that come first take up to 300 bytes; 512 bytes inflate to at most half a million.
   const packed = await readBytes(source, 512);
   try {
-    return (await inflateAsync(packed, { finishFlush: constants.Z_SYNC_FLUSH })).subarray(0, maxBytes);
+    return (await inflate(packed)).subarray(0, maxBytes);
   } catch {
     throw damaged('An object');
   }
@@ -320,10 +339,7 @@ const inflateExactly = async (source: Source, size: number): Promise<Buffer> => 
     const packed = await readBytes(source, length);
     let content: Buffer;
     try {
-      content = await inflateAsync(packed, {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: Math.max(size, 1),
-      });
+      content = await inflate(packed, Math.max(size, 1));
     } catch {
       throw damaged('An object'); // It is not deflated, or longer than it says.
     }
