@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProviderFault } from './fault.js';
 
@@ -64,17 +64,6 @@ export const sync = async (path: string): Promise<void> => {
   }
 };
 
-/** Returns when everything in `folder` is on the disk, but for what is in the subfolders `without`. */
-export const syncTree = async (folder: string, without: readonly string[] = []): Promise<void> => {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const unsynced = entries.filter(({ name }) => !without.includes(name));
-  await inBatches(unsynced, (entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? syncTree(path) : sync(path);
-  });
-  await sync(folder);
-};
-
 /** As many at once keep the disk busy; thousands would use up the files that may be open. */
 const batchSize = 32;
 
@@ -123,8 +112,12 @@ export const replaceFile = async (path: string, content: string | Uint8Array, dr
   await sync(dirname(path));
 };
 
+/** Writes a file that is in nobody's way, durably but for its name in the folder. Only this user can read it. */
+export const writeNewFile = (path: string, content: string): Promise<void> =>
+  writeFile(path, content, { mode: 0o600, flush: true });
+
 /**
- * Writes files, by their paths relative to `folder`, with the folders they need in it. It does not
+ * Writes files, by their paths relative to `folder`, with the folders they need in it, durably. It does not
  * create `folder` itself, so that one that was removed meanwhile stays so.
  */
 export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<void> => {
@@ -134,31 +127,33 @@ export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint
   }
   const parentsFirst = [...folders].sort((one, other) => one.length - other.length);
   for (const each of parentsFirst) await mkdir(join(folder, each));
-  await inBatches([...files], ([path, content]) => writeFile(join(folder, path), content));
+  await inBatches([...files], ([path, content]) => writeFile(join(folder, path), content, { flush: true }));
+  await inBatches(['.', ...parentsFirst], (each) => sync(join(folder, each)));
 };
 
 /** In the folder in which they will appear, apart from what is complete: nobody lists that to find them. */
 const draftsOf = (path: string, draft: string): string => join(dirname(path), '.drafts', draft);
 
 /**
- * Creates the folder `path` in one that exists: `fill` writes into a temporary folder, which is synced and
+ * Creates the folder `path` in one that exists: `fill` writes into a temporary folder, which is
  * renamed, so that a kill at any moment leaves the whole folder or none. `draft` identifies the
  * attempt: leftovers of earlier attempts are removed first, and a worker that still writes to one
  * fails.
- * @param fill resolves with the names of subfolders that it has synced itself
+ * @param fill writes durably; the names in the temporary folder itself are synced when it has ended
  * @returns false when `path` exists already
  */
 export const publishFolder = async (
   path: string,
   draft: string,
-  fill: (folder: string) => Promise<readonly string[]>,
+  fill: (folder: string) => Promise<void>,
 ): Promise<boolean> => {
   const drafts = draftsOf(path, draft);
   await rm(drafts, { recursive: true, force: true });
   for (const each of [dirname(drafts), drafts]) await makeUnlessThere(each);
   const temporary = await mkdtemp(join(drafts, 'new-'));
   try {
-    await syncTree(temporary, await fill(temporary));
+    await fill(temporary);
+    await sync(temporary);
     await rename(temporary, path);
     await sync(dirname(path));
     return true;

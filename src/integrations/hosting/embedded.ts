@@ -21,6 +21,7 @@ import {
   systemErrorCode,
   withDiskFaults,
   withdrawFolder,
+  writeNewFile,
 } from '../embeddedFiles.js';
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import { createShardedFolder, repositoriesIn, type ShardedFolder } from '../shardedFolder.js';
@@ -235,10 +236,7 @@ export const createEmbeddedHosting = (options: {
     const project: ProjectFile = { marker, repository, variables: {} };
     const path = await folderOf(name);
     await makeFolder(dirname(path));
-    await publishFolder(path, draftOf(name, marker), async (draft) => {
-      await writeFile(join(draft, 'project.json'), JSON.stringify(project), { mode: 0o600 });
-      return [];
-    });
+    await publishFolder(path, draftOf(name, marker), (draft) => writeNewFile(join(draft, 'project.json'), JSON.stringify(project)));
     if ((await projectOf(name)).marker !== marker) throw permanentFault(`The project name ${name} is already taken`);
     return projectNamed(name);
   };
@@ -390,8 +388,7 @@ export const createEmbeddedHosting = (options: {
         createdAt: isoTime(clock.now()),
         ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', ...built }),
       };
-      await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
-      return ['site', 'compressed'];
+      await writeNewFile(join(draft, 'deployment.json'), JSON.stringify(record));
     });
     const stored = await readDeployment(projectId, id);
     if (stored === null) throw new Error(`Deployment ${id} vanished`);

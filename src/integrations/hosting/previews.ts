@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.js';
-import { makeSubfolder, nullIfMissing, publishFolder } from '../embeddedFiles.js';
+import { makeSubfolder, nullIfMissing, publishFolder, writeNewFile } from '../embeddedFiles.js';
 import type { PreviewAuthor, SiteDraft } from './port.js';
 import type { ServedSite } from './serve.js';
 import type { Built, BuildRequest, SiteBuilder } from './site/builder.js';
@@ -77,8 +77,7 @@ export const createPreviews = (parts: {
         for (const each of [site, compressedFolder]) await mkdir(each);
         built = await builder.build({ ...source, files: Object.fromEntries(texts), folder: site, compressedFolder });
         const preview: PreviewFile = { expiresAt, by, built };
-        await writeFile(join(draft, 'preview.json'), JSON.stringify(preview), { mode: 0o600 });
-        return ['site', 'compressed'];
+        await writeNewFile(join(draft, 'preview.json'), JSON.stringify(preview));
       });
       if (built === undefined) throw new Error('a preview was not built');
       return built;

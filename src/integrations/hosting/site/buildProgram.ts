@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { syncTree, systemErrorCode, writeFiles } from '../../embeddedFiles.js';
+import { systemErrorCode, writeFiles } from '../../embeddedFiles.js';
 import { BuildFailure, buildSite, contentHash } from './build.js';
 import type { BuildAnswer, BuildRequest } from './builder.js';
 import { compressSite } from './compress.js';
@@ -47,8 +47,6 @@ const build = async ({
     await writeFiles(folder, files);
     const compressed = compressSite(files);
     await writeFiles(compressedFolder, compressed);
-    // Here, because hundreds of files would keep the service's own thread busy.
-    for (const each of [folder, compressedFolder]) await syncTree(each);
     return {
       files: Object.fromEntries([...files].map(([path, content]) => [path, contentHash(content)])),
       compressed: [...compressed.keys()],

@@ -28,7 +28,7 @@ export interface Database {
   snapshot<Result>(work: () => Result): Promise<Result>;
   /** As `read`, in one write transaction, which is rolled back when `work` throws. */
   write<Result>(work: () => Result): Promise<Result>;
-  /** As `write`; what it wrote survives a power cut. */
+  /** As `write`; what it wrote survives a power cut. All that are called in one turn of the event loop share a transaction. */
   writeDurably<Result>(work: () => Result): Promise<Result>;
   close(): void;
 }
@@ -69,6 +69,12 @@ const busyCodes = new Set<number | null>([5, 6]);
  * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
  */
 const unavailableCodes = new Set<number | null>([...busyCodes, 7, 8, 10, 11, 13, 14, 15, 26]);
+
+interface WaitingWrite {
+  readonly work: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (fault: unknown) => void;
+}
 
 /** How long one attempt may block the event loop. */
 const blockingMs = 5;
@@ -148,6 +154,33 @@ export const openDatabase = async (
     }
   };
 
+  const writeNow = <Result>(work: () => Result): Promise<Result> =>
+    attemptUntilTimeout(() => {
+      // The sync at the end of the transaction also takes earlier ones, of any process, to the disk:
+      // they stand before it in the same file.
+      connection.exec('PRAGMA synchronous = FULL');
+      try {
+        return inTransaction('BEGIN IMMEDIATE', work);
+      } finally {
+        connection.exec(`PRAGMA ${pragmas[durability]}`);
+      }
+    });
+
+  let waiting: WaitingWrite[] = [];
+
+  const writeWaiting = async (): Promise<void> => {
+    const together = waiting;
+    waiting = [];
+    try {
+      const results = await writeNow(() => together.map(({ work }) => work()));
+      for (const [index, { resolve }] of together.entries()) resolve(results[index]);
+    } catch (fault) {
+      // The store refuses all of them; any other fault is of one, which is to harm no other.
+      const isOfOne = together.length > 1 && !(fault instanceof ReadModelStoreUnavailable);
+      for (const { work, resolve, reject } of together) await (isOfOne ? writeNow(work) : Promise.reject(fault)).then(resolve, reject);
+    }
+  };
+
   return {
     statement,
     attemptOnce,
@@ -155,15 +188,9 @@ export const openDatabase = async (
     snapshot: (work) => attemptUntilTimeout(() => inTransaction('BEGIN', work)),
     write: (work) => attemptUntilTimeout(() => inTransaction('BEGIN IMMEDIATE', work)),
     writeDurably: (work) =>
-      attemptUntilTimeout(() => {
-        // The sync at the end of the transaction also takes earlier ones, of any process, to the disk:
-        // they stand before it in the same file.
-        connection.exec('PRAGMA synchronous = FULL');
-        try {
-          return inTransaction('BEGIN IMMEDIATE', work);
-        } finally {
-          connection.exec(`PRAGMA ${pragmas[durability]}`);
-        }
+      new Promise((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as WaitingWrite['resolve'], reject });
+        if (waiting.length === 1) setImmediate(() => void writeWaiting());
       }),
     close: () => {
       if (connection.isOpen) connection.close();
