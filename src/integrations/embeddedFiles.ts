@@ -142,11 +142,7 @@ const draftsOf = (path: string, draft: string): string => join(dirname(path), '.
  * @param fill writes durably; the names in the temporary folder itself are synced when it has ended
  * @returns false when `path` exists already
  */
-export const publishFolder = async (
-  path: string,
-  draft: string,
-  fill: (folder: string) => Promise<void>,
-): Promise<boolean> => {
+export const publishFolder = async (path: string, draft: string, fill: (folder: string) => Promise<void>): Promise<boolean> => {
   const drafts = draftsOf(path, draft);
   await rm(drafts, { recursive: true, force: true });
   for (const each of [dirname(drafts), drafts]) await makeUnlessThere(each);

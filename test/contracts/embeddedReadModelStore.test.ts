@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -94,6 +94,28 @@ describe('embedded read-model store', () => {
     expect((await store.get(sites, 'shared'))?.position).toBe(checkpoint);
     await store.apply(sites, [], checkpoint + 1n);
     expect(await store.checkpoint(sites)).toBe(checkpoint + 1n);
+  });
+
+  test('durable records that are written at once are synced together, and one that cannot be written harms no other', async () => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const { durableRecords } = await open(file);
+    const walBytes = (): number => statSync(join(dirname(file), 'records.db-wal')).size;
+    const write = (index: number) => durableRecords.insert('answers', String(index), { index });
+    const before = walBytes();
+    for (let index = 0; index < 20; index += 1) await write(index);
+    const apart = walBytes() - before;
+    expect(await Promise.all(Array.from({ length: 20 }, (_, index) => write(20 + index)))).toEqual(Array(20).fill(true));
+    expect(walBytes() - before - apart).toBeLessThan(apart / 4);
+
+    const [one, broken, again, other] = await Promise.allSettled([
+      write(40),
+      durableRecords.put('answers', '41', { tooLarge: 1n } as never),
+      write(40),
+      write(42),
+    ]);
+    expect(broken).toMatchObject({ status: 'rejected', reason: { name: 'TypeError' } });
+    expect([one, again, other]).toEqual([true, false, true].map((value) => ({ status: 'fulfilled', value })));
+    expect(await durableRecords.get('answers', '42')).toEqual({ index: 42 });
   });
 
   test('a write waits while another connection holds the file, and gives up in the end', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -211,6 +211,15 @@ describe('a crafted pack', () => {
     const before = process.memoryUsage().arrayBuffers;
     await expect(readIn(gitdir, cd)).rejects.toMatchObject(error);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+  });
+
+  test('is read piece by piece when it is large', async () => {
+    const pictures = Array.from({ length: 9 }, () => randomBytes(1_000_000));
+    const entries = pictures.map((data) => ({ type: 3 as const, size: data.length, data, id: idOf(data) }));
+    const gitdir = await packOf([home, ...entries]);
+    expect((await readIn(gitdir, home.id)).toString()).toBe('Home');
+    const last = entries.at(-1);
+    expect((await readIn(gitdir, last?.id ?? '')).equals(last?.data ?? Buffer.alloc(0))).toBe(true);
   });
 
   test('is refused when everything in all is too much, though each object is not', async () => {

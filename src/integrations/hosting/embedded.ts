@@ -236,7 +236,9 @@ export const createEmbeddedHosting = (options: {
     const project: ProjectFile = { marker, repository, variables: {} };
     const path = await folderOf(name);
     await makeFolder(dirname(path));
-    await publishFolder(path, draftOf(name, marker), (draft) => writeNewFile(join(draft, 'project.json'), JSON.stringify(project)));
+    await publishFolder(path, draftOf(name, marker), (draft) =>
+      writeNewFile(join(draft, 'project.json'), JSON.stringify(project)),
+    );
     if ((await projectOf(name)).marker !== marker) throw permanentFault(`The project name ${name} is already taken`);
     return projectNamed(name);
   };

@@ -176,8 +176,11 @@ export const openDatabase = async (
       for (const [index, { resolve }] of together.entries()) resolve(results[index]);
     } catch (fault) {
       // The store refuses all of them; any other fault is of one, which is to harm no other.
-      const isOfOne = together.length > 1 && !(fault instanceof ReadModelStoreUnavailable);
-      for (const { work, resolve, reject } of together) await (isOfOne ? writeNow(work) : Promise.reject(fault)).then(resolve, reject);
+      const isOfAll = together.length === 1 || fault instanceof ReadModelStoreUnavailable;
+      for (const { work, resolve, reject } of together) {
+        if (isOfAll) reject(fault);
+        else await writeNow(work).then(resolve, reject);
+      }
     }
   };
 
