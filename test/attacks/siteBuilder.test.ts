@@ -6,11 +6,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { createSiteBuilder, type SiteBuilder } from '../../src/integrations/hosting/site/builder.js';
-import { systemClock } from '../../src/platform/clock.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { git, repositoryOf } from '../contracts/hostingSites.js';
 import { eventually } from '../support/eventually.js';
 import { buildProgram } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
 
 /**
  * One call of a filter that takes a minute: four thousand texts of half a million characters are
@@ -33,7 +34,7 @@ afterEach(async () => {
   for (const builder of builders.splice(0)) builder.close();
   await eventually('their end', () => (childrenOf(process.pid).length === 0 ? true : undefined));
 });
-const openBuilder = (options: { maxBuildMs?: number; idleMs?: number } = {}): SiteBuilder => {
+const openBuilder = (options: { maxBuildMs?: number; idleMs?: number; clock?: Clock } = {}): SiteBuilder => {
   const builder = createSiteBuilder({ program: buildProgram, clock: systemClock, ...options });
   builders.push(builder);
   return builder;
@@ -53,6 +54,32 @@ test('a build that does not end is ended, and this process is free all the while
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(500);
   expect(await builder.build(requestFor('Home'))).toMatchObject({ files: { 'index.html': expect.stringMatching(/^\w{16}$/) } });
+});
+
+/** A build in a process that gets nothing of the processor. */
+const starvedBuild = async () => {
+  const clock = createTestClock();
+  const building = openBuilder({ clock }).build(requestFor('Home'));
+  const [builder = ''] = await eventually('its process', () => {
+    const children = childrenOf(process.pid);
+    return children.length === 1 ? children : undefined;
+  });
+  process.kill(Number(builder), 'SIGSTOP');
+  return { clock, building, goOn: () => process.kill(Number(builder), 'SIGCONT') };
+};
+
+test('a build that has to wait for the processor is not ended for that', async () => {
+  const { clock, building, goOn } = await starvedBuild();
+  await clock.advance(119_000);
+  goOn();
+  expect(await building).toHaveProperty('files');
+});
+
+test('a build that waits for the processor too long is interrupted, to be tried again', async () => {
+  const { clock, building } = await starvedBuild();
+  const ended = expect(building).rejects.toMatchObject({ transient: true, message: 'The build was interrupted' });
+  await clock.advance(121_000);
+  await ended;
 });
 
 test('at most two sites are built at once, and the others wait for their turn', async () => {

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { systemClock } from '../../../platform/clock.js';
 import { systemErrorCode, writeFiles } from '../../embeddedFiles.js';
 import { BuildFailure, buildSite, contentHash } from './build.js';
-import type { BuildAnswer, BuildRequest } from './builder.js';
+import type { BuildAnswer, BuildOrder, BuildRequest } from './builder.js';
 import { compressSite } from './compress.js';
 import { readCommit } from './readHead.js';
 
@@ -14,8 +15,29 @@ import { readCommit } from './readHead.js';
 /** Beside what is read from the repository, which V8 does not count. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
+/** How long to wait at least until the processor time is asked for again, in milliseconds. */
+const MIN_WAIT_MS = 100;
+
+/** Calls `onEnd` once this process has taken `maxMs` of the processor, which on a busy machine is long after. */
+const limitProcessorTime = (maxMs: number, onEnd: () => void): (() => void) => {
+  const before = process.cpuUsage();
+  let cancel = (): void => undefined;
+  const look = (): void => {
+    const { user, system } = process.cpuUsage(before);
+    const leftMs = maxMs - (user + system) / 1_000;
+    if (leftMs <= 0) onEnd();
+    else cancel = systemClock.schedule(Math.max(leftMs, MIN_WAIT_MS), look);
+  };
+  look();
+  return () => {
+    cancel();
+  };
+};
+
 const supervise = (): void => {
+  let stopTime = (): void => undefined;
   const send = (answer: BuildAnswer): void => {
+    stopTime();
     process.send?.(answer);
   };
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -27,8 +49,11 @@ const supervise = (): void => {
     const isOutOfMemory = systemErrorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
     send(isOutOfMemory ? { outOfMemory: true } : { fault: String(error) });
   });
-  process.on('message', (request: BuildRequest) => {
-    builder.postMessage(request);
+  process.on('message', ({ maxMs, ...request }: BuildOrder) => {
+    stopTime = limitProcessorTime(maxMs, () => {
+      send({ outOfTime: true });
+    });
+    builder.postMessage(request satisfies BuildRequest);
   });
 };
 

@@ -15,8 +15,15 @@ export interface BuildRequest {
   readonly compressedFolder: string;
 }
 
-/** `fault`: an error that is not the site's; `code`: the code of a system error. */
-export type BuildAnswer = Built | { readonly outOfMemory: true } | { readonly fault: string; readonly code?: string };
+/** `maxMs`: how much processor time the build may take. */
+export type BuildOrder = BuildRequest & { readonly maxMs: number };
+
+/**
+ * `outOfTime`: the build goes on, until its process is ended; `fault`: an error that is not the site's; `code`:
+ * the code of a system error.
+ */
+export type BuildAnswer =
+  Built | { readonly outOfMemory: true } | { readonly outOfTime: true } | { readonly fault: string; readonly code?: string };
 
 /** The site; or why it cannot be built, for people to read. */
 export type Built = BuiltSite | { readonly failure: string };
@@ -33,17 +40,19 @@ export interface BuiltSite {
 /** Builds sites from repositories that nobody has checked. */
 export interface SiteBuilder {
   /**
-   * Reads a commit, builds its site and writes it into a folder, durably. Resolves in any case, some seconds
-   * after the time that a build may take at the latest, when its turn has come.
-   * @throws ProviderFault, or a system error, when the machine fails and when it is closed meanwhile
+   * Reads a commit, builds its site and writes it into a folder, durably. Ends in any case, when its turn has
+   * come: once the build has taken the processor time that it may take, or has waited for it too long.
+   * @throws ProviderFault, or a system error, when the machine fails or is too busy, and when it is closed meanwhile
    */
   build(request: BuildRequest): Promise<Built>;
   /** Ends all builds that are under way. */
   close(): void;
 }
 
-/** The longest that a build may take, in milliseconds. Those of the templates take less than 100. */
+/** The processor time that a build may take, in milliseconds. Those of the templates take less than 100. */
 const MAX_BUILD_MS = 30_000;
+/** How long a build may take by the clock, in milliseconds: on a busy machine it waits for the processor most of the time. */
+const MAX_WAIT_MS = 120_000;
 /** How long a process that builds waits for the next build, in milliseconds. */
 const IDLE_MS = 10_000;
 const MAX_PROCESSES = 2;
@@ -107,15 +116,19 @@ export const createSiteBuilder = (options: {
   const buildIn = (child: ChildProcess, request: BuildRequest): Promise<Built> =>
     new Promise((resolve, reject) => {
       let end: Built | undefined;
-      const cancel = clock.schedule(maxBuildMs, () => {
-        end = { failure: `The build takes longer than ${String(maxBuildMs / 1_000)} s` };
-        child.kill('SIGKILL');
-      });
+      const cancel = clock.schedule(MAX_WAIT_MS, () => child.kill('SIGKILL'));
       const stopListening = (): void => {
         cancel();
         child.off('message', onAnswer).off('exit', onExit).off('error', onError);
       };
       const onAnswer = (answer: BuildAnswer): void => {
+        // It was on its way when the build was given up.
+        if (end !== undefined) return;
+        if ('outOfTime' in answer) {
+          end = { failure: `The build takes longer than ${String(maxBuildMs / 1_000)} s` };
+          child.kill('SIGKILL');
+          return;
+        }
         stopListening();
         if ('files' in answer) {
           keep(child);
@@ -141,7 +154,7 @@ export const createSiteBuilder = (options: {
         reject(interrupted(error));
       };
       child.on('message', onAnswer).on('exit', onExit).on('error', onError);
-      child.send(request);
+      child.send({ ...request, maxMs: maxBuildMs } satisfies BuildOrder);
     });
 
   return {
