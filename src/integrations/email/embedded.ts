@@ -19,6 +19,8 @@ interface Place {
   readonly recipient: string;
 }
 
+/** Mails that are moved at once: each waits for the disk, and for its turn in a busy process. */
+const movedAtOnce = 32;
 const dayMs = 86_400_000;
 const keptMs = 30 * dayMs;
 /** As long as other lists wait for what they show. */
@@ -115,16 +117,19 @@ export const createEmbeddedOutbox = (options: {
     // Drafts of sends that were interrupted, and are repeated where they are still wanted.
     for (const name of names) if (name.endsWith('.new')) await rm(join(folder, name), { force: true });
     const oldest = clock.now() - keptMs;
-    for (const id of idsOf(names)) {
-      await mutex.run(id, async () => {
-        const stored = timeOf(id) < oldest ? null : await readStored(flatFileOf(id, 'json'));
-        const files = stored === null ? null : filesOf(placeOf(stored));
-        for (const kind of kinds) {
-          if (files === null) await rm(flatFileOf(id, kind), { force: true });
-          else await moveIfThere(flatFileOf(id, kind), files[kind]);
-        }
-      });
-    }
+    const move = async (id: string): Promise<void> => {
+      const stored = timeOf(id) < oldest ? null : await readStored(flatFileOf(id, 'json'));
+      const files = stored === null ? null : filesOf(placeOf(stored));
+      for (const kind of kinds) {
+        if (files === null) await rm(flatFileOf(id, kind), { force: true });
+        else await moveIfThere(flatFileOf(id, kind), files[kind]);
+      }
+    };
+    const left = idsOf(names).values();
+    const moveOn = async (): Promise<void> => {
+      for (const id of left) await mutex.run(id, () => move(id));
+    };
+    await Promise.all(Array.from({ length: movedAtOnce }, moveOn));
   };
 
   let moving: Promise<void> | undefined;
