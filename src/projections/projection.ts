@@ -25,6 +25,8 @@ export interface Projection<Document extends JsonObject = JsonObject, Event exte
    */
   readonly evolve: (document: Document | null, event: Recorded<Event>) => Document | null;
   readonly indexes: readonly ReadModelIndex[];
+  /** As `ReadModel.counted`. A version that is there already keeps what it was made with. */
+  readonly counted?: readonly string[];
 }
 
 /**
@@ -60,7 +62,7 @@ export interface ReadModelIndex {
 }
 
 /** A projection of any documents and events, for code that treats all projections alike. */
-export type AnyProjection = Pick<Projection, 'name' | 'version' | 'readsFrom' | 'ignores' | 'indexes'> & {
+export type AnyProjection = Pick<Projection, 'name' | 'version' | 'readsFrom' | 'ignores' | 'indexes' | 'counted'> & {
   /** Absent when documents are folded from several streams. */
   readonly stream?: Projection['stream'];
   readonly handles: readonly string[];
@@ -92,6 +94,7 @@ interface ProjectionDefinition<Document extends JsonObject, Definitions extends 
   readonly ignores?: readonly Ignored[];
   /** Default: none. */
   readonly indexes?: readonly ReadModelIndex[];
+  readonly counted?: readonly string[];
   /** Default: the name of the event's stream after the category. */
   readonly documentId?: (event: Recorded<EventOf<Definitions>>) => string;
   /** Default: the stream of the category whose name ends with the document's id. */
@@ -109,7 +112,7 @@ export const defineProjection = <
 >(
   definition: ProjectionDefinition<NoInfer<Document>, Definitions, Ignored>,
 ): Projection<Document, EventOf<Definitions>> => {
-  const { name, version, stream, on, ignores = [], indexes = [] } = definition;
+  const { name, version, stream, on, ignores = [], indexes = [], counted } = definition;
   const prefix = streamPrefix(stream);
   const handlers = new Map(Object.entries(on)) as ReadonlyMap<string, Projection<Document, EventOf<Definitions>>['evolve']>;
   return {
@@ -124,5 +127,6 @@ export const defineProjection = <
       return handle === undefined ? document : handle(document, event);
     },
     indexes,
+    ...(counted !== undefined && { counted }),
   };
 };

@@ -37,6 +37,7 @@ const sites: ReadModel = {
     { field: 'title', sorts: true },
     { field: 'status', sorts: true },
   ],
+  counted: ['status', 'features'],
 };
 const sitesNext: ReadModel = { ...sites, version: '2' };
 
@@ -414,6 +415,8 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         ['a value', { where: { status: 'active' } }],
         ['several values of one document', { where: { features: ['seo', 'content'] } }],
         ['two fields', { where: { status: ['active', 'archived'], owner: 'kim' } }],
+        ['two fields that are counted', { where: { status: ['active', 'archived'], features: 'seo' } }],
+        ['a value that is not counted', { where: { owner: 'kim' } }],
         ['nothing', { where: { status: [] } }],
         ['ids', { ids: ['a', 'c', 'nobody'] }],
         ['ids beside a value', { ids: ['a', 'b'], where: { status: 'active' } }],
@@ -425,6 +428,38 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
       ])('counts what is found: %s', async (_, selection) => {
         await store.apply(sites, [write('gone', 10, null)], 10n);
         expect(await store.count(sites, selection)).toBe((await ids(selection)).length);
+      });
+
+      test('counts follow every change, of every version and of every process', async () => {
+        const other = await harness.open();
+        const counts = (of: ReadModelStore, model = sites) =>
+          Promise.all(
+            [{}, { status: 'active' }, { status: 'gone' }, { features: 'x' }, { status: 'active', features: ['x', 'y'] }].map(
+              (where) => of.count(model, { where }),
+            ),
+          );
+        const before = await counts(store);
+        const [all = 0, active = 0] = before;
+        await store.apply(sites, [write('n', 20, { status: 'active', features: ['y', 'x', 'x'] })], 20n);
+        await other.apply(sites, [write('m', 21, { status: 'active', features: [] }), write('n', 19, { status: 'gone' })], 21n);
+        expect(await counts(store)).toEqual([all + 2, active + 2, 0, 1, 1]);
+        await store.apply(
+          sites,
+          [write('m', 22, { status: 'gone' }), write('n', 23, null), write('n', 24, { status: 'gone' })],
+          24n,
+        );
+        expect(await counts(other)).toEqual([all + 2, active, 2, 0, 0]);
+        await other.apply(sites, [write('m', 25, null), write('n', 26, null), write('n', 26, { status: 'gone' })], 26n);
+        expect(await counts(store)).toEqual(before);
+
+        await other.prepare(sitesNext);
+        await other.apply(sitesNext, [write('n', 3, { status: 'gone' })], 3n);
+        expect(await counts(store)).toEqual(before);
+        expect(await counts(store, sitesNext)).toEqual([1, 0, 1, 0, 0]);
+        await other.publish(sitesNext);
+        await expect(store.count(sites, {})).rejects.toThrow(ReadModelDropped);
+        await expect(other.count(sites, {})).rejects.toThrow(ReadModelDropped);
+        expect(await counts(store, sitesNext)).toEqual([1, 0, 1, 0, 0]);
       });
 
       test('an index follows every change of a document', async () => {

@@ -62,4 +62,5 @@ export const auditProjection: Projection<AuditDocument> = {
     };
   },
   indexes: [{ field: 'actor' }, { field: 'websiteId' }, { field: 'people' }],
+  counted: [],
 };

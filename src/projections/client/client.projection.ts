@@ -34,4 +34,5 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = defineP
     ClientErased: () => null,
   },
   indexes: [{ field: 'createdAt', sorts: true }],
+  counted: [],
 });

@@ -92,6 +92,11 @@ export interface ReadModel {
   /** The projection's version, with a suffix while a rebuild of the same version runs beside it. */
   readonly version: string;
   readonly indexes: readonly ReadModelIndex[];
+  /**
+   * Indexed fields by whose values a store may count documents as it writes them, so that a count by
+   * these alone does not grow with their number. `[]`: all of them are counted.
+   */
+  readonly counted?: readonly string[];
 }
 
 export interface ModelCheckpoint {

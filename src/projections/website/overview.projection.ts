@@ -141,6 +141,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     { field: 'etaDescending', sorts: true },
     { field: 'lateFrom', sorts: true },
   ],
+  counted: ['shelf', 'status', 'tier', 'features', 'provisioning', 'attention'],
 };
 
 const factsOf = ({ website, job, delivery, deploymentFailed }: Facts): Facts => ({

@@ -3,6 +3,7 @@ import { isId, sortKeyIn, textsOf } from '../documents.js';
 import type { DocumentWrite, ReadModel } from '../readModelStore.js';
 import type { Database, SqlValue } from './database.js';
 import { entryValue, sortEntryField } from './find.js';
+import type { Tally } from './tally.js';
 
 /**
  * Writes each document unless the stored one reflects the same or a later position, with its rows in
@@ -37,7 +38,7 @@ interface Stored {
   readonly body: string | null;
 }
 
-export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>): DocumentWriter => {
+export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>, tally: Pick<Tally, 'move'>): DocumentWriter => {
   const insert = ({ one, many }: ReturnType<typeof forRows>, rows: readonly (readonly SqlValue[])[]): void => {
     let done = 0;
     for (; done + rowsPerStatement <= rows.length; done += rowsPerStatement)
@@ -65,6 +66,7 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>)
       const before = stored.get(id)?.body ?? null;
       return { id, before: before === null ? null : (JSON.parse(before) as JsonObject), body };
     });
+    tally.move(key, changed);
     for (const index of model.indexes) {
       const added: [value: string, id: string][] = [];
       const { field, valuesIn } = entriesOf(index);

@@ -14,6 +14,7 @@ import { openDatabase } from './database.js';
 import { createDocumentWriter } from './documentWriter.js';
 import { startCounting, startFinding, startListingIds, toDocument, type DocumentRow, type Steps } from './find.js';
 import { createRecords, moveRecords } from './records.js';
+import { openTally } from './tally.js';
 
 /** Rows that a sweep removes before other work gets its turn. */
 const chunkSize = 500;
@@ -39,7 +40,8 @@ export const createEmbeddedReadModelStore = async ({
   const sharing = alone === undefined ? {} : { alone };
   const database = await openDatabase(file, clock, sharing);
   const { statement } = database;
-  const writeDocuments = createDocumentWriter(database);
+  const tally = await openTally(database);
+  const writeDocuments = createDocumentWriter(database, tally);
   const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing).catch((fault: unknown) => {
     database.close();
     throw fault;
@@ -139,8 +141,10 @@ export const createEmbeddedReadModelStore = async ({
 
     prepare: async (model) => {
       await database.write(() => {
-        statement('INSERT INTO model (name, version) VALUES (?, ?) ON CONFLICT DO NOTHING').run(model.name, model.version);
+        const add = statement('INSERT INTO model (name, version) VALUES (?, ?) ON CONFLICT DO NOTHING');
+        const { changes } = add.run(model.name, model.version);
         keys.delete(nameOf(model));
+        if (changes > 0n) tally.begin(model, keyOf(model));
       });
       await sweep();
     },
@@ -162,12 +166,21 @@ export const createEmbeddedReadModelStore = async ({
 
     findIds: (model, query, signal) => inSteps(model, (key) => startListingIds(database, key, model, query), signal),
 
-    count: (model, selection, signal) => inSteps(model, (key) => startCounting(database, key, model, selection), signal),
+    count: async (model, selection, signal) => {
+      signal?.throwIfAborted();
+      const kept = await database.snapshot(() => {
+        const found = tally.count(model, keyOf(model), selection);
+        checkpointOf(model);
+        return found;
+      });
+      return kept ?? inSteps(model, (key) => startCounting(database, key, model, selection), signal);
+    },
 
     apply: async (model, writes, checkpoint) => {
       await database.write(() => {
         const key = keyOf(model);
         writeDocuments(model, key, writes);
+        tally.advance(model, checkpoint);
         const { changes } = statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE key = ?').run(checkpoint, key);
         if (changes === 0n) throw dropped(model);
       });
@@ -177,6 +190,7 @@ export const createEmbeddedReadModelStore = async ({
     advance: async (checkpoints) => {
       await database.write(() => {
         for (const { model, position } of checkpoints) {
+          tally.advance(model, position);
           statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE name = ? AND version = ?').run(
             position,
             model.name,
@@ -206,6 +220,7 @@ export const createEmbeddedReadModelStore = async ({
         const key = keyOf(model);
         const { changes } = statement('UPDATE model SET live = 1 WHERE key = ?').run(key);
         if (changes === 0n) throw dropped(model);
+        tally.keepOnly(model.name, key);
         statement('INSERT INTO dropped (key) SELECT key FROM model WHERE name = ? AND key <> ?').run(model.name, key);
         statement('DELETE FROM model WHERE name = ? AND key <> ?').run(model.name, key);
       });
