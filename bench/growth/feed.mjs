@@ -2,9 +2,10 @@
 import { get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call } from '../support/api.mjs';
-import { load, startDoorstep } from '../support/doorstep.mjs';
+import { startDoorstep } from '../support/doorstep.mjs';
 import { growthFigure } from '../support/growth.mjs';
 import { processorMs } from '../support/processes.mjs';
+import { compareRebuild, rebuildModels } from '../support/rebuilds.mjs';
 import { inTurns } from '../support/rounds.mjs';
 
 /**
@@ -23,11 +24,19 @@ export const measure = async ({ few, many, quick }) => {
     () => rebuildMs(many),
     () => rebuildMs(few),
   );
+  const all = await few.withEngine((engine) => compareRebuild(engine, { pairs: quick ? 1 : 3 }));
   const unit = 'ms of processor time';
   return [
     growthFigure('a write with 1,000 event streams of other websites, to one with none', ofOthers, { unit }),
     growthFigure('a write with 1,000 event streams that tell of it, to one with none', ofAdmins, { unit, aim: { atMost: 5 } }),
     growthFigure('an event of a rebuild of three read models', rebuilds, { unit: 'ms for 1,000' }),
+    {
+      name: 'rebuild of all read models / fold into memory',
+      value: all.ratio,
+      unit: '×',
+      aim: { atLeast: 0.8 },
+      about: all.about,
+    },
   ];
 };
 
@@ -104,27 +113,9 @@ const openStreams = async ({ url, headers }, count, pathOf) => {
  * Milliseconds for a thousand events of the log.
  * @param {Side} side
  */
-const rebuildMs = async (side) => {
-  const [{ rebuildProjection }, { createCatchUp }, { projections }] =
-    /** @type {[typeof import('../../src/projections/runner/rebuild.js'), typeof import('../../src/projections/runner/catchUp.js'), typeof import('../../src/projections/catalogue.js')]} */ (
-      await Promise.all([
-        load('projections/runner/rebuild.js'),
-        load('projections/runner/catchUp.js'),
-        load('projections/catalogue.js'),
-      ])
-    );
-  return side.withEngine(async (engine) => {
-    const parts = /** @type {const} */ ({
-      ...engine,
-      projections,
-      decode: (/** @type {import('../../src/events/store/eventStore.js').StoredEvent} */ stored) => engine.codec.decode(stored),
-    });
-    const catchUp = createCatchUp(parts);
+const rebuildMs = (side) =>
+  side.withEngine(async (engine) => {
     const startedAt = performance.now();
-    const results = await Promise.all(
-      ['website', 'delivery', 'provisioning'].map((name) => rebuildProjection(name, { ...parts, catchUp })),
-    );
-    const events = results.reduce((sum, result) => sum + result.events, 0);
+    const events = await rebuildModels(engine, ['website', 'delivery', 'provisioning']);
     return (performance.now() - startedAt) / (events / 1_000);
   });
-};

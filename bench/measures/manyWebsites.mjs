@@ -5,7 +5,8 @@ import { startLoadGenerator } from '../support/load.mjs';
 import { growthDuring, mebibyte } from '../support/memory.mjs';
 import { removeFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
-import { rebuildAll, seedDeliveries, seedWebsites } from '../support/seed.mjs';
+import { rebuildModels } from '../support/rebuilds.mjs';
+import { seedDeliveries, seedWebsites } from '../support/seed.mjs';
 
 /**
  * @typedef {import('../support/figures.mjs').Figure} Figure
@@ -26,7 +27,7 @@ export const manyWebsites = async ({ quick, report }) => {
     await seedDeliveries(engine, ids.slice(0, Math.ceil(count * 0.9)));
     report('rebuilding the read models');
     const startedAt = performance.now();
-    await rebuildAll(engine);
+    await rebuildModels(engine);
     report(`rebuilt in ${rounded((performance.now() - startedAt) / 1_000)} s`);
     return ids;
   });

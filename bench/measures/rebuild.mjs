@@ -1,7 +1,7 @@
-/** A projection folded once more from the whole log. */
-import { load, newInstallation, withEngine } from '../support/doorstep.mjs';
-import { median } from '../support/figures.mjs';
+/** A projection folded once more from the whole log, beside a fold of the same events into memory. */
+import { newInstallation, withEngine } from '../support/doorstep.mjs';
 import { removeFolder } from '../support/processes.mjs';
+import { compareRebuild } from '../support/rebuilds.mjs';
 import { seedWebsites } from '../support/seed.mjs';
 
 const eventsInAppend = 50;
@@ -12,12 +12,6 @@ const eventsInAppend = 50;
  */
 export const rebuild = async ({ quick }) => {
   const [websites, changes, runs] = quick ? [20, 50, 1] : [1_000, 200, 3];
-  const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
-    await load('projections/runner/rebuild.js')
-  );
-  const { projections } = /** @type {typeof import('../../src/projections/catalogue.js')} */ (
-    await load('projections/catalogue.js')
-  );
   const installation = newInstallation('rebuild');
   try {
     return await withEngine(installation, async (engine) => {
@@ -25,24 +19,16 @@ export const rebuild = async ({ quick }) => {
       for (let done = 0; done < changes; done += eventsInAppend) {
         for (const websiteId of websiteIds) await appendChanges(engine, websiteId);
       }
-      const rates = [];
-      for (let run = 0; run < runs; run += 1) {
-        const startedAt = performance.now();
-        const { events } = await rebuildProjection('delivery', {
-          ...engine,
-          projections,
-          decode: (stored) => engine.codec.decode(stored),
-        });
-        rates.push((events / (performance.now() - startedAt)) * 1_000);
-      }
+      const { rate, ratio, about } = await compareRebuild(engine, { pairs: runs, names: ['delivery'] });
       return [
         {
           name: 'rebuild of the delivery projection',
-          value: median(rates),
+          value: rate,
           unit: 'events/s',
           aim: { atLeast: 60_000 },
           about: `${websites * (changes + 1)} events of ${websites} websites`,
         },
+        { name: 'rebuild / fold into memory', value: ratio, unit: '×', aim: { atLeast: 0.8 }, about },
       ];
     });
   } finally {

@@ -5,7 +5,8 @@ import { median, rounded } from '../support/figures.mjs';
 import { startLoadGenerator } from '../support/load.mjs';
 import { removeFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
-import { rebuildAll, seedWebsites } from '../support/seed.mjs';
+import { rebuildModels } from '../support/rebuilds.mjs';
+import { seedWebsites } from '../support/seed.mjs';
 
 /**
  * @typedef {import('../support/load.mjs').LoadGenerator} LoadGenerator
@@ -68,7 +69,7 @@ const startWith = async (count) => {
   const installation = newInstallation(`scale-${count}`);
   const websiteIds = await withEngine(installation, async (engine) => {
     const ids = await seedWebsites(engine, count);
-    await rebuildAll(engine);
+    await rebuildModels(engine);
     return ids;
   });
   const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };

@@ -4,10 +4,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, mintToken, newInstallation, startDoorstep, withEngine } from './doorstep.mjs';
+import { rebuildModels } from './rebuilds.mjs';
 import { medianRatio, inTurns } from './rounds.mjs';
 import { median, rounded } from './figures.mjs';
 import { removeFolder } from './processes.mjs';
-import { appendTo, byBench, inPortions, rebuildAll, seedDeliveries, seedWebsites } from './seed.mjs';
+import { appendTo, byBench, inPortions, seedDeliveries, seedWebsites } from './seed.mjs';
 
 /**
  * @typedef {import('./doorstep.mjs').Engine} Engine
@@ -216,7 +217,7 @@ const seedAll = async (engine, count) => {
     await inPortions(counts.calendar, (index) => appendTo(engine, ...bookingOf(engine, calendar, index)));
   }
   await inPortions(shop.webhooks, (index) => appendTo(engine, ...ignoredWebhook(shop.website, index)));
-  await rebuildAll(engine);
+  await rebuildModels(engine);
   return { count, websiteIds, clientIds, large, small, shop, sizes };
 };
 

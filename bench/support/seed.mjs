@@ -169,19 +169,3 @@ const created = (outcome) => {
   if ('code' in outcome) throw new Error(outcome.message);
   return outcome;
 };
-
-/**
- * So that no projector is still catching up while commands are timed.
- * @param {Engine} engine
- */
-export const rebuildAll = async (engine) => {
-  const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
-    await load('projections/runner/rebuild.js')
-  );
-  const { projections } = /** @type {typeof import('../../src/projections/catalogue.js')} */ (
-    await load('projections/catalogue.js')
-  );
-  for (const { name } of projections) {
-    await rebuildProjection(name, { ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
-  }
-};
