@@ -272,4 +272,31 @@ describe('embedded read-model store', () => {
       database.close();
     }
   });
+
+  test('leaves no row of a dropped version, and every row of the others', async () => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const store = await open(file);
+    const writes = Array.from({ length: 2_500 }, (_, index) => ({
+      id: `w${String(index)}`,
+      revision: 0n,
+      position: 1n,
+      body: index % 2 === 0 ? null : { writer: `one of ${String(index % 7)}` },
+    }));
+    const next: ReadModel = { ...sites, version: '2' };
+    for (const model of [sites, next, { ...sites, name: 'other' }]) {
+      await store.prepare(model);
+      await store.apply(model, writes, 1n);
+    }
+    await store.publish(next);
+
+    const database = new DatabaseSync(file);
+    const rows = (table: string): unknown =>
+      database.prepare(`SELECT name, version, count(*) AS rows FROM ${table} LEFT JOIN model ON key = model GROUP BY 1, 2`).all();
+    const left = (count: number) => [
+      { name: 'other', version: '1', rows: count },
+      { name: 'site', version: '2', rows: count },
+    ];
+    expect([rows('document'), rows('entry')]).toEqual([left(2_500), left(1_250)]);
+    database.close();
+  });
 });

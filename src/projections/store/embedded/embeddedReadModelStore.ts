@@ -17,7 +17,7 @@ import { createRecords, moveRecords } from './records.js';
 import { openTally } from './tally.js';
 
 /** Rows that a sweep removes before other work gets its turn. */
-const chunkSize = 500;
+const chunkSize = 1_000;
 
 /**
  * Read models in one SQLite file, which any number of processes of one machine may share. Beside
@@ -112,6 +112,21 @@ export const createEmbeddedReadModelStore = async ({
   };
 
   /**
+   * Removes the first rows of a version, as one part of the table, which takes a third of looking each of
+   * them up. Returns whether there were any.
+   * @param order the columns that the table's primary key has beside the version
+   */
+  const removeRows = (table: 'document' | 'entry', order: string, key: bigint): boolean => {
+    const next = statement(`SELECT ${order} FROM ${table} WHERE model = ? ORDER BY ${order} LIMIT 1 OFFSET ?`).get(
+      key,
+      chunkSize,
+    ) as Readonly<Record<string, string>> | undefined;
+    const bound = Object.values(next ?? {});
+    const before = next === undefined ? '' : `AND (${order}) < (${bound.map(() => '?').join(', ')})`;
+    return statement(`DELETE FROM ${table} WHERE model = ? ${before}`).run(key, ...bound).changes > 0n;
+  };
+
+  /**
    * Removes the rows of dropped versions in chunks. The next sweep, in any process, continues an
    * unfinished one.
    */
@@ -120,13 +135,8 @@ export const createEmbeddedReadModelStore = async ({
       const finished = await database.write(() => {
         const row = statement('SELECT key FROM dropped LIMIT 1').get() as { key: bigint } | undefined;
         if (row === undefined) return true;
-        const removed = ['document', 'entry'].map((table) => {
-          const columns = table === 'document' ? 'model, id' : 'model, field, value, id';
-          return statement(
-            `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE model = ? LIMIT ?)`,
-          ).run(row.key, chunkSize).changes;
-        });
-        if (removed.every((count) => count === 0n)) statement('DELETE FROM dropped WHERE key = ?').run(row.key);
+        if (!removeRows('entry', 'field, value, id', row.key) && !removeRows('document', 'id', row.key))
+          statement('DELETE FROM dropped WHERE key = ?').run(row.key);
         return false;
       });
       if (finished) return;
