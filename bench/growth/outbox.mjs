@@ -24,7 +24,7 @@ export const measure = async (world) => {
         [large, many],
         [small, few],
       ])) {
-        const mails = /** @type {unknown[]} */ (await call({ url, headers }, 'GET', pathOf(0)));
+        const mails = /** @type {unknown[]} */ (await call({ url, headers }, 'GET', pathOf(0), undefined, movedWithinMs));
         if (mails.length !== mailsOfPerson) throw new Error(`${mails.length} mails to one person`);
       }
       const reads = await readsInTurns(world, [large, many, pathOf], [small, few, pathOf]);
@@ -50,6 +50,8 @@ export const measure = async (world) => {
 };
 
 const mailsOfPerson = 4;
+/** The first start of this version on the installation moves mails while its workers take what stands in the log. */
+const movedWithinMs = 300_000;
 const spanMs = 29 * 86_400_000;
 
 const addressOf = (/** @type {number} */ person) => `mail-${person}@example.com`;

@@ -14,15 +14,16 @@ const retryMs = 30_000;
  * @param {'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
+ * @param {number} [triedForMs]
  * @returns {Promise<unknown>}
  */
-export const call = async ({ url, headers }, method, path, body) => {
+export const call = async ({ url, headers }, method, path, body, triedForMs = retryMs) => {
   const request = {
     method,
     headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  const giveUpAt = performance.now() + retryMs;
+  const giveUpAt = performance.now() + triedForMs;
   let response = await fetch(url + path, request);
   while (response.status === 503 && performance.now() < giveUpAt) {
     await response.text();
