@@ -2,7 +2,8 @@
  * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and
  * prints the ratios (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to
  * see that they run), `--json` prints for machines. `--event-store <url>` and `--read-model <url>`
- * measure on stores outside, which are filled and not emptied again.
+ * measure on stores outside, which are filled and not emptied again. `--event-store double` is the
+ * fake EventStoreDB of the tests; there, and on one node without TLS, calls are counted.
  *
  * `--only growth.<topic>` measures one topic of growth. `--websites 1000,1000000` measures growth on
  * installations of these sizes, and `--installations <folder>` keeps them there to be measured again.
@@ -107,7 +108,7 @@ const options = () => {
 const report = (text) => process.stderr.write(`${text}\n`);
 
 const { quick, json, names, growing, 'event-store': eventStore, 'read-model': readModel, 'write-baseline': writing } = options();
-measureOn({ eventStore, readModel });
+await measureOn({ eventStore, readModel });
 await prepareOrExit('service');
 
 /** @type {import('./support/figures.mjs').Figure[]} */

@@ -1,5 +1,6 @@
 /** Requests a second through HTTP, against what stands beside them in the same minute. */
 import { call } from '../support/api.mjs';
+import { eventStoreCalls } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { checkpointWrites, deliveryReads } from '../support/load.mjs';
 import { processorMs, withServer } from '../support/processes.mjs';
@@ -29,11 +30,14 @@ const roundsFor = (/** @type {Options} */ { quick }) => (quick ? { pairs: 1, sec
 export const compare = async (options, { doorstep, headers }, load, connections, other) => {
   const { pairs, seconds } = roundsFor(options);
   const roundAt = (/** @type {Server} */ server) => async () => {
+    const callsBefore = eventStoreCalls();
     const before = processorMs(server.process);
     const result = await load.throughput({ url: server.url, headers, seconds, connections });
     const after = processorMs(server.process);
     const cost = before === undefined || after === undefined ? undefined : ((after - before) / result.succeeded) * 1_000;
-    return { ...result, cost };
+    const made = eventStoreCalls();
+    const calls = made === null || callsBefore === null ? undefined : (made - callsBefore) / result.succeeded;
+    return { ...result, cost, calls };
   };
   const { first, second } = await inTurns(pairs, roundAt(doorstep), roundAt(other));
   const failed = first.reduce((sum, round) => sum + round.failed, 0);
@@ -42,8 +46,8 @@ export const compare = async (options, { doorstep, headers }, load, connections,
 };
 
 /**
- * @typedef {ThroughputResult & { cost: number | undefined }} Round - `cost`: processor time of a
- *   request, in microseconds
+ * @typedef {ThroughputResult & { cost: number | undefined, calls: number | undefined }} Round -
+ *   `cost`: processor time of a request, in microseconds; `calls` to the event store, for a request
  */
 
 const ratesOf = (/** @type {readonly Round[]} */ rounds) => rounds.map(({ perSecond }) => perSecond);
@@ -54,6 +58,18 @@ const p99sOf = (/** @type {readonly Round[]} */ rounds) => rounds.map(({ p99 }) 
 
 const against = (/** @type {Results} */ { ours, others }, /** @type {(rounds: readonly Round[]) => number} */ value) =>
   `${rounded(value(ours))} against ${rounded(value(others))}`;
+
+/**
+ * Calls to an event store outside the service.
+ * @param {string} name
+ * @param {readonly Round[]} rounds
+ * @param {number} atMost
+ * @returns {Figure[]}
+ */
+const callsOf = (name, rounds, atMost) => {
+  const calls = rounds.map((round) => round.calls).filter((each) => each !== undefined);
+  return calls.length === 0 ? [] : [{ name, value: median(calls), unit: '', aim: { atMost }, about: 'to the event store' }];
+};
 
 /** @param {Results} results */
 export const inWords = (results) => {
@@ -126,6 +142,7 @@ export const reads = (options) =>
           aim: { atLeast: 0.85 },
           about: `${inWords(results)}, p99 ${p99} ms`,
         },
+        ...callsOf('calls of a read', ours, 0.1),
       ];
     });
   });

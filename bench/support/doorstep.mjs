@@ -10,7 +10,8 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { outputOf, startNode, stop, temporaryFolder } from './processes.mjs';
+import { countCalls } from './callCounter.mjs';
+import { messageFrom, outputOf, startNode, startProgram, stop, temporaryFolder } from './processes.mjs';
 
 /**
  * @typedef {import('../../src/engine.js').Engine & import('../../src/compose/core.js').Stores} Engine
@@ -32,10 +33,29 @@ export const load = (file) => import(pathToFileURL(built(file)).href);
  */
 const outside = { eventStore: undefined, readModel: undefined };
 
-/** @param {Partial<typeof outside>} addresses */
-export const measureOn = (addresses) => {
-  Object.assign(outside, addresses);
+/** @type {(() => number) | null} */
+let callsToEventStore = null;
+
+/**
+ * `double` as event store: that of the tests, started here.
+ * @param {Partial<typeof outside>} addresses
+ */
+export const measureOn = async ({ eventStore, readModel }) => {
+  Object.assign(outside, { eventStore, readModel });
+  if (eventStore === undefined) return;
+  const url = eventStore === 'double' ? await startDouble() : eventStore;
+  const counter = await countCalls(url).catch(() => null);
+  outside.eventStore = counter?.url ?? url;
+  callsToEventStore = counter?.calls ?? null;
 };
+
+const startDouble = async () => {
+  const { url } = /** @type {{ url: string }} */ (await messageFrom(startProgram('programs/eventStoreDouble.mjs')));
+  return url;
+};
+
+/** How many calls were made to the event store; `null` on the embedded one, and where they cannot be counted. */
+export const eventStoreCalls = () => callsToEventStore?.() ?? null;
 
 /**
  * A database of its own on the server: read models belong to one installation.
