@@ -106,6 +106,7 @@ export const writes = (options) =>
           aim: { atMost: 1.6 },
           about: `${against(results, (rounds) => median(p99sOf(rounds)))} ms, p50 ${against(results, (rounds) => median(p50sOf(rounds)))} ms, ${connections.length} connections`,
         },
+        ...callsOf('calls of a write', ours, 1.2),
       ];
     }),
   );
