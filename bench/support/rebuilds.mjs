@@ -10,8 +10,12 @@ import { median } from './figures.mjs';
  * @typedef {(document: unknown, event: unknown, terms: unknown) => unknown} Evolve
  */
 
-/** @returns {Promise<typeof import('../../src/projections/catalogue.js')['projections']>} */
-const allProjections = async () => (await load('projections/catalogue.js')).projections;
+const allProjections = async () => {
+  const { projections } = /** @type {typeof import('../../src/projections/catalogue.js')} */ (
+    await load('projections/catalogue.js')
+  );
+  return projections;
+};
 
 /**
  * Rebuilds read models as `projections:rebuild` does; resolves with the number of folds.
