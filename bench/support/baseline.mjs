@@ -9,7 +9,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../baseline.json', import.meta.url);
 
-const read = () => /** @type {Baseline} */ (JSON.parse(readFileSync(file, 'utf8')));
+/** @returns {Baseline} */
+const read = () => {
+  /** @type {Baseline} */
+  const baseline = JSON.parse(readFileSync(file, 'utf8'));
+  return baseline;
+};
 
 /**
  * The value that each figure had; `undefined` for one that was not written down in the same unit.
