@@ -90,7 +90,7 @@ describe('addClient', () => {
   test('invites an address that nobody is known by; once more: the same invitation', async () => {
     const invitationId = await invite();
     expect(invitationId).toMatch(new RegExp(`^[0-9a-z]{26}${websiteId}[0-9a-z]{26}$`));
-    await clock.advance(day);
+    await clock.sleep(day);
     expect(await invite()).toBe(invitationId);
     expect((await accessOf(keyOf(invitationId).clientId)).invitations.size).toBe(1);
   });
@@ -155,7 +155,7 @@ describe('a claim', () => {
     const invitationId = await invite();
     const first = await claim(local, invitationId);
     const before = await logOf(local);
-    await clock.advance(40 * day);
+    await clock.sleep(40 * day);
     expect(await claim(local, invitationId)).toEqual(first);
     expect(await claim(other, invitationId)).toEqual(first);
     expect(await typesSince(before.length)).toEqual([]);
@@ -272,7 +272,7 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
 
   test('an expired one', async () => {
     const invitationId = await invite();
-    await clock.advance(30 * day);
+    await clock.sleep(30 * day);
     await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
   });
 

@@ -239,7 +239,7 @@ describe('no mail is sent', () => {
       (world: World, invitationId: string) =>
         world.record({ type: 'InvitationAccepted', data: { ...keyOf(invitationId), invitationId, claimedBy: 'c1' } }),
     ],
-    ['expired', (world: World) => world.clock.advance(30 * 86_400_000)],
+    ['expired', (world: World) => world.clock.sleep(30 * 86_400_000)],
   ])('to an invitation that was %s before its turn', async (_, happen) => {
     const world = await createWorld();
     const id = await world.invite();
