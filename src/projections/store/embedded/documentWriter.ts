@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../events/envelope.js';
 import { isId, sortKeyIn, textsOf } from '../documents.js';
 import type { DocumentWrite, ReadModel } from '../readModelStore.js';
 import type { Database, SqlValue } from './database.js';
-import { entryValue, sortEntryField } from './find.js';
+import { entryValue, sortEntryField } from './indexWalks.js';
 import type { Tally } from './tally.js';
 
 /**

@@ -1,0 +1,384 @@
+import type { ReadModelQuery, Selection } from '../readModelStore.js';
+import type { Database, SqlValue } from './database.js';
+
+/** A value as the index stores it: as JSON text, which holds every string exactly. */
+export const entryValue = (value: string): string => JSON.stringify(value);
+
+/** The field under which the index stores the keys that a list is sorted by, as they are. */
+export const sortEntryField = (field: string): string => `${field} sorted`;
+
+type Order = ReadModelQuery['order'];
+
+/** A field that must have one of `values`, which are written as the index stores them. */
+export interface Condition {
+  readonly field: string;
+  readonly values: readonly string[];
+}
+
+/** Within one value the index is in id order. */
+type SingleCondition = Condition & { readonly values: readonly [string] };
+
+export const isSingle = (condition: Condition): condition is SingleCondition => condition.values.length === 1;
+
+/** A field that must have a value in this range, as the index stores them; `before` is exclusive. */
+export interface RangeCondition {
+  readonly field: string;
+  readonly from: string;
+  readonly before: string;
+}
+
+/** A part of a statement with its parameters. */
+interface Sql {
+  readonly text: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** Where a walk stands: after this document. */
+export interface Place {
+  readonly id: string;
+  /** In a sorted list: the key that the document has there. */
+  readonly key: string;
+}
+
+/** SQLite sorts every blob after every text. */
+const afterEveryText = new Uint8Array(1);
+
+const direction = (order: Order): string => (order === 'ascending' ? 'ASC' : 'DESC');
+
+/**
+ * The ids from a place on, up to the end of the range, and up to `last` (inclusive). Each side is one
+ * bound: of two SQLite seeks by one, and reads every row up to the other.
+ */
+const idsFrom = ({ range }: WalkParts['filter'], order: Order, after: Place | null, last?: string): Sql => {
+  const { from = '', before } = range;
+  if (order === 'ascending') {
+    const isAfter = after !== null && compareTexts(after.id, from) >= 0;
+    return {
+      text: `id ${isAfter ? '>' : '>='} ? AND id ${last === undefined ? '<' : '<='} ?`,
+      parameters: [isAfter ? after.id : from, last ?? before ?? afterEveryText],
+    };
+  }
+  const isBefore = after !== null && (before === undefined || compareTexts(after.id, before) < 0);
+  return { text: 'id >= ? AND id < ?', parameters: [last ?? from, isBefore ? after.id : (before ?? afterEveryText)] };
+};
+
+/** `AND …` for every condition on the document with the id that the expression `id` gives. */
+const restricted = (key: bigint, conditions: readonly Condition[], without: readonly string[], id: string): Sql => {
+  const parts: Sql[] = conditions.map((condition) => ({
+    text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ?
+           AND other.value ${isSingle(condition) ? '= ?' : 'IN (SELECT value FROM json_each(?))'} AND other.id = ${id})`,
+    parameters: [key, condition.field, isSingle(condition) ? condition.values[0] : JSON.stringify(condition.values)],
+  }));
+  if (without.length > 0)
+    parts.push({ text: `AND ${id} NOT IN (SELECT value FROM json_each(?))`, parameters: [JSON.stringify(without)] });
+  return { text: parts.map(({ text }) => text).join(' '), parameters: parts.flatMap(({ parameters }) => parameters) };
+};
+
+/** A part of a walk: ids that match, in its order, and where it goes on; `null`: nowhere. */
+interface Stretch {
+  readonly ids: readonly string[];
+  readonly next: Place | null;
+}
+
+/**
+ * Walks an index from a place on: over `size` rows or more, but never all of a large index. It may
+ * end as soon as it has found `wanted`.
+ */
+export type Walk = (after: Place | null, size: number, wanted: number) => Stretch;
+
+/** What every walk is made of; `filter`: which ids it leaves out. */
+export interface WalkParts {
+  readonly database: Pick<Database, 'statement'>;
+  /** Of the model. */
+  readonly key: bigint;
+  readonly filter: Required<Pick<Selection, 'range' | 'without'>>;
+  readonly order: Order;
+}
+
+export const idsOf = (rows: readonly unknown[]): readonly string[] => (rows as { id: string }[]).map(({ id }) => id);
+
+/** Goes on where `wanted` were found, else from `end`. */
+export const stretchOf = (ids: readonly string[], wanted: number, end: Place | null): Stretch => {
+  const last = ids.at(-1);
+  return { ids, next: last !== undefined && ids.length >= wanted ? { id: last, key: '' } : end };
+};
+
+/** Walks all documents. */
+export const walkDocuments =
+  ({ database, key, filter, order }: WalkParts): Walk =>
+  (after, size, wanted) => {
+    const between = idsFrom(filter, order, after);
+    const others = restricted(key, [], filter.without, 'id');
+    const max = Math.min(size, wanted);
+    const rows = database
+      .statement(
+        `SELECT id FROM document WHERE model = ? AND ${between.text} AND body IS NOT NULL ${others.text}
+         ORDER BY id ${direction(order)} LIMIT ?`,
+      )
+      .all(key, ...between.parameters, ...others.parameters, max);
+    return stretchOf(idsOf(rows), max, null);
+  };
+
+/**
+ * Walks what has all of several values. Of every condition `size` rows are looked at; the one that
+ * gets furthest by them is rarest here, and is walked as far as that. So the cost is that of the
+ * rarest condition, whichever that is, wherever its rows are.
+ * @param conditions one or more
+ * @param others what else the documents must have
+ */
+export const walkSingles =
+  (
+    { database: { statement }, key, filter, order }: WalkParts,
+    conditions: readonly SingleCondition[],
+    others: readonly Condition[],
+  ): Walk =>
+  (after, size, wanted) => {
+    const isAscending = order === 'ascending';
+    const between = idsFrom(filter, order, after);
+    const ahead = statement(
+      `SELECT count(*) AS matches, ${isAscending ? 'max' : 'min'}(id) AS last FROM
+       (SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND ${between.text} ORDER BY id ${direction(order)} LIMIT ?)`,
+    );
+    const [rarest, ...rest] = conditions
+      .map((condition) => {
+        const row = ahead.get(key, condition.field, condition.values[0], ...between.parameters, size);
+        const { matches, last } = row as { readonly matches: bigint; readonly last: string | null };
+        return { condition, matches: Number(matches), last: last ?? '' };
+      })
+      .sort((one, other) => one.matches - other.matches || (isAscending ? -1 : 1) * compareTexts(one.last, other.last));
+    if (rarest === undefined || rarest.matches === 0) return { ids: [], next: null };
+    const walked = idsFrom(filter, order, after, rarest.last);
+    const also = restricted(key, [...rest.map(({ condition }) => condition), ...others], filter.without, 'entry.id');
+    const rows = statement(
+      `SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND ${walked.text} ${also.text}
+       ORDER BY id ${direction(order)} LIMIT ?`,
+    ).all(key, rarest.condition.field, rarest.condition.values[0], ...walked.parameters, ...also.parameters, wanted);
+    return stretchOf(idsOf(rows), wanted, rarest.matches < size ? null : { id: rarest.last, key: '' });
+  };
+
+/** Those of the ids, in their order, that fulfil the conditions. */
+const matching = (
+  { database, key, filter }: WalkParts,
+  ids: readonly string[],
+  conditions: readonly Condition[],
+): readonly string[] => {
+  if (ids.length === 0 || (conditions.length === 0 && filter.without.length === 0)) return ids;
+  const others = restricted(key, conditions, filter.without, 'wanted.value');
+  const sql = `SELECT wanted.value AS id FROM json_each(?) AS wanted WHERE true ${others.text} ORDER BY wanted.key`;
+  return idsOf(database.statement(sql).all(JSON.stringify(ids), ...others.parameters));
+};
+
+/** Rows of one value that are read at once, at first and at most. */
+const [firstChunk, largestChunk] = [2, 64];
+
+/**
+ * Walks what has any of several values, which are in id order each: they are merged, so that no more
+ * is read than is listed.
+ * @param others what else the documents must have
+ */
+export const walkAny =
+  (parts: WalkParts, wanted: Condition | RangeCondition, others: readonly Condition[]): Walk =>
+  (after, size) => {
+    const { database, key, filter, order } = parts;
+    const { statement } = database;
+    const { field } = wanted;
+    const values = 'values' in wanted ? givenValues(wanted.values) : valuesWithin(key, wanted);
+    const isAscending = order === 'ascending';
+    const between = idsFrom(filter, order, after);
+    const firsts = statement(
+      `WITH ${values.text}
+       SELECT value, (SELECT ${isAscending ? 'min' : 'max'}(id) FROM entry
+         WHERE model = ? AND field = ? AND entry.value = wanted.value AND ${between.text}) AS id
+       FROM wanted WHERE value IS NOT NULL`,
+    ).all(...values.parameters, key, field, ...between.parameters) as { value: string; id: string | null }[];
+
+    /** Each value with its next rows; the one whose row is next of all stands last. */
+    const runs = firsts.flatMap(({ value, id }) => (id === null ? [] : [{ value, rows: [id], at: 0, chunk: firstChunk }]));
+    const sign = isAscending ? -1 : 1;
+    const compare = (one: Run, other: Run): number => sign * compareTexts(one.rows[one.at] ?? '', other.rows[other.at] ?? '');
+    runs.sort(compare);
+    const ids: string[] = [];
+    while (ids.length < size) {
+      const run = runs.pop();
+      if (run === undefined) break;
+      const id = run.rows[run.at] ?? '';
+      if (ids.at(-1) !== id) ids.push(id);
+      run.at += 1;
+      if (run.at === run.rows.length) {
+        const beyond = idsFrom(filter, order, { id, key: '' });
+        const next = statement(
+          `SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND ${beyond.text} ORDER BY id ${direction(order)} LIMIT ?`,
+        ).all(key, field, run.value, ...beyond.parameters, run.chunk);
+        run.rows = [...idsOf(next)];
+        run.at = 0;
+        run.chunk = Math.min(largestChunk, run.chunk * 4);
+      }
+      if (run.rows.length > 0) insertInOrder(runs, run, compare);
+    }
+    const last = ids.at(-1);
+    const next = runs.length === 0 || last === undefined ? null : { id: last, key: '' };
+    return { ids: matching(parts, ids, others), next };
+  };
+
+interface Run {
+  readonly value: string;
+  rows: string[];
+  at: number;
+  chunk: number;
+}
+
+const insertInOrder = <Item>(items: Item[], item: Item, compare: (one: Item, other: Item) => number): void => {
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const other = items[middle];
+    if (other !== undefined && compare(other, item) <= 0) from = middle + 1;
+    else to = middle;
+  }
+  items.splice(from, 0, item);
+};
+
+/** A part of a statement that gives the values in the column `value` of `wanted`. */
+const givenValues = (values: readonly string[]): Sql => ({
+  text: 'wanted AS (SELECT value FROM json_each(?))',
+  parameters: [JSON.stringify(values)],
+});
+
+/** As `givenValues`, the distinct values of a range, each found by a look at the index. */
+const valuesWithin = (key: bigint, { field, from, before }: RangeCondition): Sql => ({
+  text: `RECURSIVE wanted (value) AS (
+           SELECT min(value) FROM entry WHERE model = ? AND field = ? AND value >= ? AND value < ?
+           UNION ALL
+           SELECT (SELECT min(value) FROM entry WHERE model = ? AND field = ? AND value > wanted.value AND value < ?)
+           FROM wanted WHERE value IS NOT NULL)`,
+  parameters: [key, field, from, before, key, field, before],
+});
+
+/** Walks by id what an index has by another order: each step reads all of it. */
+export const walkFew =
+  (parts: WalkParts, rows: RangeCondition, conditions: readonly Condition[]): Walk =>
+  (after, size) => {
+    const { database, key, filter, order } = parts;
+    const between = idsFrom(filter, order, after);
+    const sql = `SELECT id FROM entry WHERE model = ? AND field = ? AND value >= ? AND value < ? AND ${between.text}
+                 ORDER BY id ${direction(order)} LIMIT ?`;
+    const { statement } = database;
+    const ids = idsOf(statement(sql).all(key, rows.field, rows.from, rows.before, ...between.parameters, size));
+    const last = ids.at(-1);
+    return {
+      ids: matching(parts, ids, conditions),
+      next: last === undefined || ids.length < size ? null : { id: last, key: '' },
+    };
+  };
+
+/** Walks ids that are at hand. */
+export const walkIds = (parts: WalkParts, wantedIds: readonly string[], conditions: readonly Condition[]): Walk => {
+  const { order, filter } = parts;
+  const { from = '', before } = filter.range;
+  const sign = order === 'ascending' ? 1 : -1;
+  const sorted = wantedIds
+    .filter((id) => compareTexts(id, from) >= 0 && (before === undefined || compareTexts(id, before) < 0))
+    .sort((one, other) => sign * compareTexts(one, other));
+  return (after, size) => {
+    const start = after === null ? 0 : sorted.findIndex((id) => sign * compareTexts(id, after.id) > 0);
+    const ids = start === -1 ? [] : sorted.slice(start, start + size);
+    const last = ids.at(-1);
+    const next = last === undefined || start + size >= sorted.length ? null : { id: last, key: '' };
+    return { ids: matching(parts, ids, conditions), next };
+  };
+};
+
+/** Walks what fulfils the conditions by the key of a field. */
+export const walkSorted = (
+  { database: { statement }, key, filter, order }: WalkParts,
+  field: string,
+  conditions: readonly Condition[],
+): Walk => {
+  const [beyond, upTo] = order === 'ascending' ? ['>', '<='] : ['<', '>='];
+  const place = (after: Place | null): readonly SqlValue[] =>
+    after !== null ? [after.key, after.id] : order === 'ascending' ? ['', ''] : [afterEveryText, afterEveryText];
+  const by = `ORDER BY value ${direction(order)}, id ${direction(order)}`;
+  return (after, size, wanted) => {
+    const rows = `FROM entry WHERE model = ? AND field = ? AND (value, id) ${beyond} (?, ?)`;
+    const last = statement(`SELECT value AS key, id ${rows} ${by} LIMIT 1 OFFSET ?`).get(
+      key,
+      sortEntryField(field),
+      ...place(after),
+      size - 1,
+    ) as Place | undefined;
+    const end = last === undefined ? [] : [last.key, last.id];
+    const others = restricted(key, conditions, filter.without, 'entry.id');
+    const { from, before } = filter.range;
+    const found = statement(
+      `SELECT value AS key, id ${rows} ${last === undefined ? '' : `AND (value, id) ${upTo} (?, ?)`}
+       AND id >= ? AND id < ? ${others.text} ${by} LIMIT ?`,
+    ).all(
+      key,
+      sortEntryField(field),
+      ...place(after),
+      ...end,
+      from ?? '',
+      before ?? afterEveryText,
+      ...others.parameters,
+      wanted,
+    ) as Place[];
+    return { ids: idsOf(found), next: found.length >= wanted ? (found.at(-1) ?? null) : (last ?? null) };
+  };
+};
+
+const rowsOf = (condition: Condition | RangeCondition): Sql => {
+  const { field } = condition;
+  return 'values' in condition
+    ? { text: 'field = ? AND value IN (SELECT value FROM json_each(?))', parameters: [field, JSON.stringify(condition.values)] }
+    : { text: 'field = ? AND value >= ? AND value < ?', parameters: [field, condition.from, condition.before] };
+};
+
+/** How many rows fulfil the condition, counted up to `max`. */
+export const countUpTo = ({ database, key }: WalkParts, condition: Condition | RangeCondition, max: number): number => {
+  const rows = rowsOf(condition);
+  const sql = `SELECT count(*) AS matches FROM (SELECT 1 FROM entry WHERE model = ? AND ${rows.text} LIMIT ?)`;
+  return Number((database.statement(sql).get(key, ...rows.parameters, max) as { matches: bigint }).matches);
+};
+
+/** Rows of an index that are counted at once. */
+const countedAtOnce = 50_000;
+
+/**
+ * Counts rows of a field from a place on: of one value those in the range, else all; `next`: where
+ * counting goes on.
+ */
+export const countFrom = (
+  { database: { statement }, key, filter }: WalkParts,
+  field: string,
+  value: string | undefined,
+  after: Place | null,
+): { readonly count: number; readonly next: Place | null } => {
+  const between = idsFrom(filter, 'ascending', after);
+  const rows: Sql =
+    value === undefined
+      ? { text: '(value, id) > (?, ?)', parameters: [after?.key ?? '', after?.id ?? ''] }
+      : { text: `value = ? AND ${between.text}`, parameters: [value, ...between.parameters] };
+  const from = `FROM entry WHERE model = ? AND field = ? AND ${rows.text}`;
+  const last = statement(`SELECT value AS key, id ${from} ORDER BY value, id LIMIT 1 OFFSET ?`).get(
+    key,
+    field,
+    ...rows.parameters,
+    countedAtOnce - 1,
+  ) as Place | undefined;
+  if (last !== undefined) return { count: countedAtOnce, next: last };
+  const left = statement(`SELECT count(*) AS matches ${from}`).get(key, field, ...rows.parameters) as { matches: bigint };
+  return { count: Number(left.matches), next: null };
+};
+
+/**
+ * Compares UTF-8 bytes, as the stores do. JavaScript compares UTF-16 units, which gives another
+ * order beyond U+FFFF.
+ */
+export const compareTexts = (one: string, other: string): number =>
+  one === other
+    ? 0
+    : /[\ud800-\uffff]/.test(one + other)
+      ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+      : one < other
+        ? -1
+        : 1;
