@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.js';
-import { makeSubfolder, nullIfMissing, publishFolder, writeNewFile } from '../embeddedFiles.js';
+import type { KeyedMutex } from '../../platform/keyedMutex.js';
+import { isPlainName, makeFolder, makeSubfolder, nullIfMissing, publishFolder, writeNewFile } from '../embeddedFiles.js';
 import type { PreviewAuthor, SiteDraft } from './port.js';
+import type { ProjectFolders } from './projectFolders.js';
 import type { ServedSite } from './serve.js';
 import type { Built, BuildRequest, SiteBuilder } from './site/builder.js';
 
 /**
- * `<folder>/<hash of its secret>/preview.json`, beside `site/` and `compressed/`: whoever reads the
- * folder learns no address.
+ * `previews/<hash of its secret>/preview.json` in the project's folder, beside `site/` and
+ * `compressed/`: whoever reads the folder learns no address.
  */
 interface PreviewFile {
   readonly expiresAt: string;
@@ -23,21 +25,51 @@ const maxPreviews = 10;
 const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 32);
 
 export interface Previews {
-  /** Builds what is not built yet; the draft's files come over those of the source. */
-  show(folder: string, draft: SiteDraft, source: Pick<BuildRequest, 'gitdir' | 'commit' | 'variables'>): Promise<Built>;
-  /** Removes those that have ended, and those that are too many; returns how many went, and how many are left. */
-  tidyUp(folder: string, max?: number): Promise<{ readonly removed: number; readonly left: number }>;
+  /**
+   * Builds what is not built yet; the draft's files come over those of the source. One call of a project
+   * at a time.
+   */
+  show(project: string, draft: SiteDraft, source: Pick<BuildRequest, 'gitdir' | 'commit' | 'variables'>): Promise<Built>;
+  /**
+   * Removes those that have ended, and returns how many there were.
+   * @param mutex by which `show` is called once at a time
+   */
+  removeEnded(mutex: KeyedMutex): Promise<number>;
   /** The preview of a project, while it may be seen. */
-  find(folder: string, project: string, secret: string): Promise<ServedSite | null>;
+  find(project: string, secret: string): Promise<ServedSite | null>;
 }
 
-/** Drafts of sites, each in one folder that was made at once, until they end. */
+/**
+ * Drafts of sites, each in one folder that was made at once, until they end.
+ * @param parts `folder`: that of all projects
+ */
 export const createPreviews = (parts: {
+  folder: string;
+  projects: Pick<ProjectFolders, 'folderOf' | 'names'>;
   builder: SiteBuilder;
   clock: Clock;
   mayPreview: (by: PreviewAuthor) => Promise<boolean>;
 }): Previews => {
-  const { builder, clock, mayPreview } = parts;
+  const { projects, builder, clock, mayPreview } = parts;
+  /** An empty file for each project that has previews, so that nothing looks for them at all projects. */
+  const notes = join(parts.folder, '.previews');
+
+  const folderOf = async (project: string): Promise<string> => join(await projects.folderOf(project), 'previews');
+
+  const note = async (project: string): Promise<void> => {
+    await makeFolder(notes);
+    await writeFile(join(notes, project), '');
+  };
+  /** Once: those of an earlier version have no note. */
+  const noteFormer = async (): Promise<void> => {
+    const areNoted = join(notes, '.all');
+    if ((await nullIfMissing(stat(areNoted))) !== null) return;
+    for await (const project of projects.names()) {
+      if ((await nullIfMissing(stat(await folderOf(project)))) !== null) await note(project);
+    }
+    await makeFolder(notes);
+    await writeFile(areNoted, '');
+  };
 
   const read = async (path: string): Promise<PreviewFile | null> => {
     const text = await nullIfMissing(readFile(join(path, 'preview.json'), 'utf8'));
@@ -45,8 +77,8 @@ export const createPreviews = (parts: {
   };
   const hasEnded = ({ expiresAt }: PreviewFile): boolean => Date.parse(expiresAt) <= clock.now();
 
-  /** Those that have ended go; of the others, the newest stay. */
-  const tidyUp: Previews['tidyUp'] = async (folder, max = maxPreviews) => {
+  /** Removes those that have ended, and those that are too many; returns how many went, and how many are left. */
+  const tidyUp = async (folder: string, max = maxPreviews): Promise<{ readonly removed: number; readonly left: number }> => {
     const ended: string[] = [];
     const kept: { readonly path: string; readonly expiresAt: string }[] = [];
     for (const name of (await nullIfMissing(readdir(folder))) ?? []) {
@@ -63,8 +95,9 @@ export const createPreviews = (parts: {
   };
 
   return {
-    tidyUp,
-    show: async (folder, { secret, files, expiresAt, by }, source) => {
+    show: async (project, { secret, files, expiresAt, by }, source) => {
+      await note(project);
+      const folder = await folderOf(project);
       const path = join(folder, secretHash(secret));
       const earlier = await read(path);
       if (earlier !== null) return earlier.built;
@@ -83,8 +116,21 @@ export const createPreviews = (parts: {
       return built;
     },
 
-    find: async (folder, project, secret) => {
-      const path = join(folder, secretHash(secret));
+    removeEnded: async (mutex) => {
+      await noteFormer();
+      let removed = 0;
+      for (const project of (await readdir(notes)).filter(isPlainName)) {
+        await mutex.run(project, async () => {
+          const found = await tidyUp(await folderOf(project));
+          removed += found.removed;
+          if (found.left === 0) await rm(join(notes, project), { force: true });
+        });
+      }
+      return removed;
+    },
+
+    find: async (project, secret) => {
+      const path = join(await folderOf(project), secretHash(secret));
       const preview = await read(path);
       if (preview === null || 'failure' in preview.built || hasEnded(preview) || !(await mayPreview(preview.by))) return null;
       const { files, compressed } = preview.built;

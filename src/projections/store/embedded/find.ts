@@ -249,8 +249,7 @@ export const startListingIds = (
   const start: Place | null = after === undefined ? null : { id: after, key: '' };
   const choose = (): Walk => walkById(parts);
   // Only documents that are there have rows in the index.
-  if (Object.keys(rest).length > 0 || conditions.length === 0)
-    return collecting(parts, choose, start, limit, ({ id }) => id);
+  if (Object.keys(rest).length > 0 || conditions.length === 0) return collecting(parts, choose, start, limit, ({ id }) => id);
 
   const found: string[] = [];
   let walk: Walk | undefined;
