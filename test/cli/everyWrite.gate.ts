@@ -166,8 +166,8 @@ const files: Readonly<Record<string, () => Line>> = {
 const elsewhere: Readonly<Record<string, string>> = {
   login: 'test/cli/signIn.gate.ts',
   logout: 'test/cli/signIn.gate.ts',
-  'websites watch': 'follows until Ctrl-C, as `events`: test/cli/commands.test.ts',
-  events: 'test/cli/commands.test.ts',
+  'websites watch': 'follows until Ctrl-C, as `events`: test/cli/commands.gate.ts',
+  events: 'test/cli/commands.gate.ts',
   products: 'needs a shop; here it is refused in words',
 };
 
