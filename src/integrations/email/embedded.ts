@@ -198,9 +198,11 @@ export const createEmbeddedOutbox = (options: {
 
   /** As `everyPlace`, of one recipient. */
   async function* placesTo(recipient: string, after: string | undefined): AsyncGenerator<Place> {
-    for (const day of await daysFrom(after)) {
-      const ids = idsOf(await namesIn(recipientFolder(day, recipient)));
-      const places = ids.map((id) => ({ id, recipient }));
+    const days = await daysFrom(after);
+    // All days at once: each look waits for a turn of the event loop, which is long in a busy process.
+    const found = await Promise.all(days.map((day) => namesIn(recipientFolder(day, recipient))));
+    for (const names of found) {
+      const places = idsOf(names).map((id) => ({ id, recipient }));
       for (const place of placesAfter(places, after)) if (await isThere(filesOf(place).eml)) yield place;
     }
   }
