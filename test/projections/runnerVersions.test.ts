@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { START, type EventStore } from '../../src/events/store/eventStore.js';
+import { START, type EventStore, type SubscribeOptions } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { readinessChecks } from '../../src/compose/readiness.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
@@ -54,6 +54,25 @@ const rebuild = (world: ThingWorld, parts: Partial<RebuildParts> = {}) =>
 
 const everything = { order: 'ascending', limit: 100 } as const;
 
+/** An event store that gives nothing to the subscriptions that are `held` until it is released. */
+const heldBack = (eventStore: EventStore, held: (options: SubscribeOptions) => boolean = () => true) => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const slow: EventStore = {
+    ...eventStore,
+    async *subscribe(options) {
+      if (held(options)) await released;
+      yield* eventStore.subscribe(options);
+    },
+  };
+  return {
+    slow,
+    release: (): void => {
+      release();
+    },
+  };
+};
+
 describe('a new version of a projection', () => {
   test('is built beside the live one, which answers reads until it has caught up', async () => {
     const world = await thingWorld();
@@ -63,15 +82,7 @@ describe('a new version of a projection', () => {
     await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
     await old.stop();
 
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const slow: EventStore = {
-      ...eventStore,
-      async *subscribe(options) {
-        await released;
-        yield* eventStore.subscribe(options);
-      },
-    };
+    const { slow, release } = heldBack(eventStore);
     const working = projector({ projections: [louder], eventStore: slow });
     await working.start();
     expect((await working.status())[0]).toMatchObject({ state: 'building', writes: '2', version: 2, lag: { positions: 3n } });
@@ -100,15 +111,7 @@ describe('a new version of a projection', () => {
     await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one')));
     await old.stop();
 
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const slow: EventStore = {
-      ...eventStore,
-      async *subscribe(options) {
-        if (options.after === START) await released;
-        yield* eventStore.subscribe(options);
-      },
-    };
+    const { slow, release } = heldBack(eventStore, ({ after }) => after === START);
     /** Finds things by what version 1 had no index for. */
     const indexed = {
       ...thingProjection,
