@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary.js';
  * Clients of two processes, which are killed (`kill -9`) and paused meanwhile, see what one process
  * that never fails could have shown them (linearizability). Porcupine judges.
  */
-const rounds = inStorm({ short: 1, gate: 6, long: 60 });
+const rounds = inStorm({ short: 1, gate: 6, long: 30 });
 const faultsOfRound = inStorm({ short: 3, gate: 4, long: 4 });
 /** On a busy machine the faults must not be faster than the work. */
 const answersBetween = 40;
