@@ -4,9 +4,11 @@ import type { Codec } from '../events/codec.js';
 import { createLogSubscription } from '../events/logSubscription.js';
 import type { EventStore } from '../events/store/eventStore.js';
 import { createStreamFolds } from '../events/streamFolds.js';
+import type { DeploymentLease } from '../integrations/deployments.js';
 import { createFoldSnapshots } from '../projections/foldSnapshots.js';
 import { createReader, type Reader } from '../projections/reader.js';
 import type { ReadModelStore } from '../projections/store/readModelStore.js';
+import { createDeploymentLease } from '../workers/deployment/deploymentLease.js';
 import { createReactors, type CreateReactor } from '../workers/reactions.js';
 
 /**
@@ -24,6 +26,7 @@ export interface Core {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly createReactor: CreateReactor;
+  readonly deploymentLease: DeploymentLease;
   readonly changeFeed: ChangeFeed;
   readonly stores: Stores;
 }
@@ -39,6 +42,7 @@ export const createCore = (
     engine,
     reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
     createReactor: createReactors({ engine, eventStore, codec, records: readModels.records }),
+    deploymentLease: createDeploymentLease({ engine, records: readModels.records }),
     changeFeed: createChangeFeed({ clock, eventStore, codec, subscription }),
     stores: { eventStore, readModels, codec },
   };

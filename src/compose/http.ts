@@ -57,7 +57,7 @@ export interface HttpServers {
 }
 
 export const composeHttp = (
-  { engine, reader, changeFeed, stores: { eventStore, readModels } }: Core,
+  { engine, reader, changeFeed, deploymentLease, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl, isOwnHostname }: Address,
   {
@@ -87,6 +87,7 @@ export const composeHttp = (
     engine,
     reader,
     changeFeed,
+    deploymentLease,
     records,
     keyUse,
     storageLimit: createStorageLimit(reader, storageLimit),

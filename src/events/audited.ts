@@ -3,6 +3,7 @@ import { subjectKeysStream } from './apiKey/apiKey.stream.js';
 import { streams } from './catalogue.js';
 import { clientEmailStream } from './client/client.stream.js';
 import type { StreamDefinition } from './defineStream.js';
+import { deploymentLeaseStream } from './deployment/deploymentLease.stream.js';
 import type { JsonValue } from './envelope.js';
 import { logStream } from './log/log.stream.js';
 import type { webhookEvents } from './webhook/webhook.events.js';
@@ -16,6 +17,7 @@ const reservations: readonly StreamDefinition[] = [
   clientEmailStream,
   subjectKeysStream,
   webhookContentStream,
+  deploymentLeaseStream,
 ];
 
 /** With `leaseUntil` an event says which process works on something, not that anything changed. */

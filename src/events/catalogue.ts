@@ -10,6 +10,7 @@ import { deletionStream } from './deletion/deletion.stream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
 import { documentStream } from './document/document.stream.js';
 import { redeployStream } from './deployment/deployment.stream.js';
+import { deploymentLeaseStream } from './deployment/deploymentLease.stream.js';
 import { domainStream } from './domain/domain.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
@@ -46,6 +47,7 @@ export const streams: readonly StreamDefinition[] = [
   invitationMailStream,
   noticeMailStream,
   redeployStream,
+  deploymentLeaseStream,
   siteStream,
   deletionStream,
   pushStream,

@@ -74,7 +74,7 @@ export interface HeldLease<Outcome extends object = never> {
   record(outcome: Outcome): Promise<void>;
 }
 
-class LeaseLost extends Error {
+export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 

@@ -82,6 +82,8 @@ describe('what is audited', () => {
       'APIKeysReleased',
       'ClientEmailReleased',
       'ClientEmailReserved',
+      'DeploymentLeaseAcquired',
+      'DeploymentLeaseReleased',
       'LogNamed',
       'SlugReleased',
       'SlugReserved',

@@ -11,6 +11,7 @@ const untold = [
   'customer',
   'invitation-mail',
   'notice-mail',
+  'deployment-lease',
   'deletion',
   'seo-run',
   'webhook',

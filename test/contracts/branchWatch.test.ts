@@ -69,6 +69,30 @@ test('a start compares what has changed since the last comparison, and nothing e
   expect((await observe()).compared).toEqual(['shop-05']);
 });
 
+test('the comparison of many rests in between, and compares all of them', async () => {
+  for (const name of names) push(name, 7_200);
+  const clock = createTestClock();
+  const compared: string[] = [];
+  let lookedMs = 0;
+  stop = await watchBranches(
+    // Each look takes 5 ms.
+    { folder, clock: { ...clock, now: () => clock.now() + (lookedMs += 5) }, logger },
+    {
+      compare: (name) => {
+        compared.push(name);
+        return Promise.resolve();
+      },
+      onChange: () => undefined,
+    },
+  );
+  for (const before of [3, 7, 11]) {
+    await eventually('a rest', () => (clock.pending() > 0 ? true : undefined));
+    expect(compared).toHaveLength(before);
+    await clock.advance(60);
+  }
+  await eventually('all of them', () => (compared.length === names.length ? true : undefined));
+});
+
 test('a comparison that fails is made again in whole', async () => {
   for (const name of names) push(name, 7_200);
   let isAway = true;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/http/routes/index.js';
+import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createVercel } from '../../src/integrations/hosting/vercel.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
@@ -165,6 +165,32 @@ describe('on the embedded pair', () => {
     expect(now.slice(1)).toEqual(before);
     expect(now[0]).toMatchObject({ commit });
     for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 202, body: now[0] });
+  });
+
+  test('many POSTs to /redeploy at two processes: one deployment for each commit, and never two at a time', async () => {
+    const building = { now: 0, most: 0, begun: 0 };
+    const counted = (hosting: Hosting): Hosting => ({
+      ...hosting,
+      startDeployment: async (...asked) => {
+        building.begun += 1;
+        building.most = Math.max(building.most, (building.now += 1));
+        return hosting.startDeployment(...asked).finally(() => (building.now -= 1));
+      },
+    });
+    const { folder, url } = site.api;
+    const routes = (parts: RouteParts) => createRoutes({ ...parts, hosting: counted(parts.hosting) });
+    const start = () => startApi({ folder, environment: { BASE_URL: url }, projector: false, routes });
+    const processes = [await start(), await start()];
+    const redeploy = (api: RunningApi) => api.call('POST', `/websites/${site.websiteId}/redeploy`, { token: site.token });
+    for (const round of [1, 2]) {
+      const commit = await site.commit();
+      const answers = await Promise.all([...processes, ...processes, ...processes, ...processes].map(redeploy));
+      const [newest] = (await call('GET', '/deployments')).body as unknown[];
+      expect(newest).toMatchObject({ commit });
+      for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 202, body: newest });
+      expect(building).toEqual({ now: 0, most: 1, begun: round });
+    }
+    await Promise.all(processes.map((api) => api.stop()));
   });
 
   test('their addresses are for clients only while the preview is shown', async () => {

@@ -17,7 +17,7 @@ const run = async ({ engine }: RunningApi, { days, drop }: { days: number; drop:
   return Object.fromEntries(found.map(({ category, ...count }) => [category, [count.streams, count.events]]));
 };
 
-const none = { 'client-email': [0, 0], slug: [0, 0], webhook: [0, 0], 'webhook-content': [0, 0] };
+const none = { 'client-email': [0, 0], 'deployment-lease': [0, 0], slug: [0, 0], webhook: [0, 0], 'webhook-content': [0, 0] };
 
 test('what tells nothing is dropped after its time, and nobody sees a difference', async () => {
   const api = await startApi();

@@ -12,13 +12,17 @@ import type { Reader } from '../../src/projections/reader.js';
 import type { RecordStore } from '../../src/projections/store/readModelStore.js';
 
 /** A process of its own: all that its parts are given, in one. */
-export type TestProcess = Engine & Reader & Pick<Core, 'createReactor'> & Stores & { readonly records: RecordStore };
+export type TestProcess = Engine &
+  Reader &
+  Pick<Core, 'createReactor' | 'deploymentLease'> &
+  Stores & { readonly records: RecordStore };
 
 /** A process as workers take it. */
-export const partsOf = (process: TestProcess): Pick<Core, 'engine' | 'reader' | 'createReactor'> => ({
+export const partsOf = (process: TestProcess): Pick<Core, 'engine' | 'reader' | 'createReactor' | 'deploymentLease'> => ({
   engine: process,
   reader: process,
   createReactor: process.createReactor,
+  deploymentLease: process.deploymentLease,
 });
 
 /** What an erasure is given: the targets as the read models of this process know them. */
@@ -34,10 +38,11 @@ export const eraseWhole = async (engine: Engine, parts: ErasureParts, clientId: 
   forgetPerson(engine, parts, await eraseClient(engine, parts, clientId, context));
 
 /** Opened stores as one process. */
-export const processOn = ({ engine, reader, createReactor, stores }: Core): TestProcess => ({
+export const processOn = ({ engine, reader, createReactor, deploymentLease, stores }: Core): TestProcess => ({
   ...engine,
   ...reader,
   ...stores,
   createReactor,
+  deploymentLease,
   records: stores.readModels.records,
 });

@@ -1,4 +1,5 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
+import type { DeploymentLease } from '../../integrations/deployments.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { FindSiteMedia } from '../../events/content/content.files.js';
 import type { Hosting, SiteAddress, SitePreviews } from '../../integrations/hosting/port.js';
@@ -56,6 +57,7 @@ export interface RouteParts
     WebhookRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly deploymentLease: DeploymentLease;
   readonly siteAddress: SiteAddress;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../platform/clock.js';
+import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { isPlainName, makeFolder, nullIfMissing, replaceFile, systemErrorCode } from '../embeddedFiles.js';
 import { repositoriesIn } from '../shardedFolder.js';
@@ -14,6 +14,8 @@ const comparedName = '.compared';
 const settledAfterMs = 10_000;
 const retryAfterMs = 15_000;
 const compareAgainAfterMs = 3_600_000;
+/** The comparison of all rests three times as long as it has looked at repositories: others have the processor then. */
+const [restAfterMs, restTimes] = [20, 3];
 /** A watch takes 2 kB of this process, and some of the system's own limit. */
 const MAX_WATCHED = 2_000;
 
@@ -123,9 +125,16 @@ export const watchBranches = async (
     const since = Number((await nullIfMissing(readFile(comparedFile, 'utf8'))) ?? 0) - settledAfterMs;
     await replaceFile(comparedFile, String(since + settledAfterMs));
     const startedAt = (await stat(comparedFile)).mtimeMs;
+    let busyMs = 0;
     for (const shard of repositories.shards) {
       for (const repositoryId of await repositories.namesIn(shard)) {
+        const lookedAt = clock.now();
         const changedAt = await follow(repositoryId);
+        busyMs += Math.max(0, clock.now() - lookedAt);
+        if (busyMs >= restAfterMs) {
+          await sleep(clock, restTimes * busyMs, signal);
+          busyMs = 0;
+        }
         if (signal.aborted) return;
         if (changedAt < since) continue;
         if (changedAt < startedAt - settledAfterMs) await compare(repositoryId);

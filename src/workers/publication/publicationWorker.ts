@@ -8,7 +8,7 @@ import type { PublicationEvent } from '../../events/publication/publication.even
 import { publicationStream } from '../../events/publication/publication.stream.js';
 import { areSameValues, type SiteValues } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import { createDeployments } from '../../integrations/deployments.js';
+import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { unpublishedContent } from '../../projections/content/content.queries.js';
@@ -49,11 +49,12 @@ export const createPublicationWorker = (parts: {
   createReactor: CreateReactor;
   sourceHost: SourceHost;
   hosting: Hosting;
+  deploymentLease: DeploymentLease;
   findMedia: FindSiteMedia;
 }): Worker => {
   const { engine, reader, createReactor, sourceHost, hosting, findMedia } = parts;
   const worker = engine.ids.commandId();
-  const deployments = createDeployments({ sourceHost, hosting });
+  const deployments = createDeployments(parts);
 
   const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
     commandId: engine.ids.commandId(),
@@ -159,7 +160,8 @@ export const createPublicationWorker = (parts: {
         lease.assertHeld();
         const values = (await engine.state(siteFold, { websiteId })).state.set ?? website.built;
         const isShown = areSameValues(values, website.built);
-        const deployment = await deployments.start(website, redeployMarker(publicationId), isShown);
+        const wanted = { marker: redeployMarker(publicationId), isShown };
+        const deployment = await deployments.start(website, wanted, contextOf(event));
         const redeploy = { redeployId: publicationId, websiteId };
         await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: deployment.id }, contextOf(event));
         await recordShown(website, publicationId, deployment, values, event);

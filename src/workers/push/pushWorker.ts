@@ -1,8 +1,12 @@
 import type { Untimed } from '../../commands/decider.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor } from '../../events/envelope.js';
 import { pushStream } from '../../events/push/push.stream.js';
+import { areSameValues } from '../../events/website/siteValues.js';
+import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
@@ -21,9 +25,12 @@ export const createPushWorker = (parts: {
   engine: Engine;
   reader: Reader;
   createReactor: CreateReactor;
+  sourceHost: SourceHost;
   hosting: Hosting;
+  deploymentLease: DeploymentLease;
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
+  const deployments = createDeployments(parts);
 
   return createReactor({
     name: 'push',
@@ -31,18 +38,18 @@ export const createPushWorker = (parts: {
     on: {
       DefaultBranchPushed: async ({ id, data: { websiteId, commit }, metadata }) => {
         const { document: website } = await reader.read(websiteProjection, websiteId);
-        const projectId = website?.hosting?.projectId;
+        const project = website?.hosting;
         // Archived since, or served elsewhere.
-        if (website?.archivedAt !== undefined || website?.hosting?.provider !== hosting.provider || projectId === undefined)
-          return;
+        if (website === null || website.archivedAt !== undefined || project?.provider !== hosting.provider) return;
+        const { projectId } = project;
         // Repeated, it is the same deployment.
         const redeployId = entityId(id, 'redeploy');
         const redeploy = { redeployId, websiteId };
-        const handle = (command: Untimed<RedeployCommand>) => {
+        const contextNow = (): CommandContext => {
           const { requestId, correlationId } = metadata;
-          const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-          return engine.handle(redeployProcess, command, context);
+          return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
         };
+        const handle = (command: Untimed<RedeployCommand>) => engine.handle(redeployProcess, command, contextNow());
         const { stage } = (await engine.state(redeployFold, { redeployId })).state;
         if (stage === 'started') return;
         try {
@@ -51,7 +58,8 @@ export const createPushWorker = (parts: {
             if (newest?.commit === commit && newest.status === 'ready') return;
             await handle({ type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId });
           }
-          const { id: deploymentId } = await hosting.startDeployment(projectId, redeployMarker(redeployId));
+          const wanted = { marker: redeployMarker(redeployId), isShown: areSameValues(website, website.built) };
+          const { id: deploymentId } = await deployments.start({ ...website, hosting: project }, wanted, contextNow());
           await handle({ type: 'RecordStart', ...redeploy, deploymentId });
         } catch (error) {
           const fault = faultOf(error);

@@ -5,8 +5,10 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import { siteStream } from '../../events/site/site.stream.js';
 import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import { websiteStream } from '../../events/website/website.stream.js';
+import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
@@ -43,10 +45,13 @@ export const createSiteWorker = (parts: {
   engine: Engine;
   reader: Reader;
   createReactor: CreateReactor;
+  sourceHost: SourceHost;
   hosting: Hosting;
+  deploymentLease: DeploymentLease;
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
   const worker = engine.ids.commandId();
+  const deployments = createDeployments(parts);
 
   const provisioned = async (websiteId: string): Promise<Provisioned | null> => {
     const { document } = await reader.read(websiteProjection, websiteId);
@@ -74,15 +79,17 @@ export const createSiteWorker = (parts: {
 
     /** Waits for the build, and records what the site shows once it is served. */
     const deploy = async (
-      { hosting: { projectId } }: Provisioned,
+      website: Provisioned,
       redeployId: string,
       begun: Deployment | null,
       values: SiteValues,
       lease: HeldLease<SiteOutcome>,
     ): Promise<void> => {
-      const isEnded = begun?.status === 'ready' || begun?.status === 'failed';
+      const marker = redeployMarker(redeployId);
       lease.assertHeld();
-      const { id: deploymentId, status, error } = isEnded ? begun : await hosting.deploy(projectId, redeployMarker(redeployId));
+      const started = begun ?? (await deployments.start(website, { marker, isShown: false }, contextOf(event)));
+      const isEnded = started.status !== 'building';
+      const { id: deploymentId, status, error } = isEnded ? started : await hosting.deploy(website.hosting.projectId, marker);
       const fault = (message: string, transient: boolean) =>
         new ProviderFault({ provider: hosting.provider, message, transient });
       if (status === 'failed') throw fault(`The build failed: ${error ?? 'no reason given'}`, false);

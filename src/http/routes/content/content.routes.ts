@@ -12,7 +12,7 @@ import { hashOfJson } from '../../../platform/canonicalJson.js';
 import { previewDecider } from '../../../commands/preview/preview.decider.js';
 import { contentFiles, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { isoTime } from '../../../platform/clock.js';
-import { createDeployments } from '../../../integrations/deployments.js';
+import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
@@ -50,6 +50,7 @@ export interface ContentRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly deploymentLease: DeploymentLease;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;
 }
@@ -190,9 +191,10 @@ const previewing = ({ engine, reader, sourceHost, previews, findMedia }: Content
     },
   });
 
-const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts): Route => {
+const publishing = (parts: ContentRouteParts): Route => {
+  const { engine, reader, sourceHost, hosting } = parts;
   const sightOf = createSightOf(reader);
-  const deployments = createDeployments({ sourceHost, hosting });
+  const deployments = createDeployments(parts);
 
   const deploymentOf = async (
     { publicationId, projectId }: { readonly publicationId: string; readonly projectId: string },

@@ -4,7 +4,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
-import { createDeployments } from '../../../integrations/deployments.js';
+import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
@@ -55,6 +55,7 @@ export interface DeploymentRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly deploymentLease: DeploymentLease;
 }
 
 /**
@@ -65,7 +66,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
   const { engine, reader, sourceHost, hosting } = parts;
 
   const sightOf = createSightOf(reader);
-  const deployments = createDeployments({ sourceHost, hosting });
+  const deployments = createDeployments(parts);
 
   const projectIn = (
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
@@ -186,7 +187,8 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const asking = { engine, reader, provider: hosting.provider };
         const values = await awaitVariables(asking, deployed.id, consequenceOf(engine, context), signal);
         const isShown = areSameValues(values, deployed.built);
-        const deployment = await deployments.start(deployed, redeployMarker(redeploy.redeployId), isShown);
+        const wanted = { marker: redeployMarker(redeploy.redeployId), isShown };
+        const deployment = await deployments.start(deployed, wanted, context);
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
         await recordShown(deployed, redeploy.redeployId, deployment, values, context);

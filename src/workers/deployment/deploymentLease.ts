@@ -1,0 +1,98 @@
+import { consequenceOf, type CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import { deploymentLeaseStream } from '../../events/deployment/deploymentLease.stream.js';
+import type { Actor } from '../../events/envelope.js';
+import type { DeploymentLease } from '../../integrations/deployments.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
+import type { RecordStore } from '../../projections/store/readModelStore.js';
+import type { FencingToken } from '../lease.js';
+import { createLeaseRecords } from '../leaseRecords.js';
+import { LeaseLost, runLeasedTask } from '../leasedTask.js';
+import {
+  deploymentLeaseFold,
+  deploymentLeaseProcess,
+  type DeploymentLeaseState,
+  type ReleaseLease,
+} from './deploymentLease.process.js';
+
+const actor: Actor = { subject: 'deployment', role: 'system', via: 'worker' };
+/** Longer than an embedded build waits and takes. */
+const TIMEOUT_MS = 5 * 60_000;
+
+type Ended<Result> = { readonly result: Result } | { readonly error: unknown };
+
+/**
+ * The lease of this process: for each website its stream is the lock among all processes, and within
+ * this one requests wait for each other in memory.
+ */
+export const createDeploymentLease = ({ engine, records }: { engine: Engine; records: RecordStore }): DeploymentLease => {
+  const { clock, logger } = engine;
+  const worker = engine.ids.commandId();
+  const leases = createLeaseRecords(records, clock);
+  const mutex = createKeyedMutex();
+  const { signal } = new AbortController();
+
+  const underLease = async <Result>(
+    websiteId: string,
+    context: CommandContext,
+    act: (assertHeld: () => void) => Promise<Result>,
+  ): Promise<Result> => {
+    let ended: Ended<Result> | undefined;
+    let blocker: FencingToken | undefined;
+    const read = async (): Promise<DeploymentLeaseState> => (await engine.state(deploymentLeaseFold, { websiteId })).state;
+
+    /** Ends early once the lease that was seen is released. */
+    const pause = async (ms: number): Promise<void> => {
+      const enough = new AbortController();
+      const cancelTimeout = clock.schedule(ms, () => {
+        enough.abort();
+      });
+      try {
+        // Before the first read, so that no change between the two is missed.
+        const changes = await engine.watch([deploymentLeaseStream.name({ websiteId })], enough.signal);
+        while ((await read()).attempts.lease?.token === blocker && (await changes.next()).done !== true);
+      } finally {
+        cancelTimeout();
+        enough.abort();
+      }
+    };
+
+    await runLeasedTask<DeploymentLeaseState, ReleaseLease>(
+      engine,
+      { signal, pause, leases },
+      {
+        worker,
+        logger: () => logger.child({ worker: 'deployment', websiteId }),
+        load: async () => {
+          if (ended !== undefined) return null;
+          const state = await read();
+          blocker = state.attempts.lease?.token;
+          return state;
+        },
+        handle: async (command) => {
+          const because = { ...consequenceOf(engine, context), actor };
+          return (await engine.handle(deploymentLeaseProcess, { websiteId, ...command }, because)).state;
+        },
+        timeoutMs: () => TIMEOUT_MS,
+        execute: async (_, lease) => {
+          try {
+            ended = {
+              result: await act(() => {
+                lease.assertHeld();
+              }),
+            };
+          } catch (error) {
+            if (error instanceof LeaseLost) throw error;
+            ended = { error };
+          }
+          return { type: 'ReleaseLease' };
+        },
+      },
+    );
+    if (ended === undefined) throw new Error(`the deployment of website ${websiteId} was not begun`);
+    if ('error' in ended) throw ended.error;
+    return ended.result;
+  };
+
+  return (websiteId, context, act) => mutex.run(websiteId, () => underLease(websiteId, context, act));
+};
