@@ -130,7 +130,7 @@ beforeAll(async () => {
   startWatching = () => createLocalPushWorker({ ...core, hosting, gitServer });
   workers.push(
     createProvisioningWorker({ ...core, sourceHost, hosting, visit: () => Promise.resolve(200) }),
-    createPushWorker({ ...core, hosting }),
+    createPushWorker({ ...core, sourceHost, hosting }),
     startWatching(),
   );
   for (const worker of workers) await worker.start();
@@ -384,6 +384,17 @@ describe('a push', () => {
     await expect(git(folder, ['push', '--quiet'])).rejects.toThrow('400');
     rmSync(filler);
     await git(folder, ['push', '--quiet']);
+  });
+
+  test('of many branches takes room: each is a file on the disk', async () => {
+    const gitServer = createGitServer({ ...api.engine, folder: join(api.folder, 'repositories') });
+    const before = await gitServer.bytesOf('bakery');
+    const branches = join(repositoryIn(api.folder, 'bakery'), 'refs', 'heads', 'many');
+    mkdirSync(branches);
+    for (let count = 0; count < 100; count += 1) writeFileSync(join(branches, String(count)), `${'0'.repeat(40)}\n`);
+    expect(await gitServer.bytesOf('bakery')).toBe(before + 100 * 4_096);
+    rmSync(branches, { recursive: true });
+    gitServer.close();
   });
 
   test('to an archived website is refused; members can still clone it', async () => {

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
-import { apiKeyFold, deviceGrantFold, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { apiKeyFold, deviceGrantFold, hasExpired, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
 import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { accessTokenFrom, hashAccessToken, visiblePrefixLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
@@ -105,12 +105,15 @@ const findParent = async (engine: Engine, id: string): Promise<ParentKey> => {
 };
 
 /**
- * Whether a key of the subject may still be minted. When there is no room, keys that work no more
- * are released first: a crash, or a revocation at the same moment, may have left them counted.
+ * Whether a key of the subject may still be minted. Expired ones are revoked, because lists and read
+ * models would grow with each short-lived key. When there is no room, keys that work no more are
+ * released first: a crash, or a revocation at the same moment, may have left them counted.
  */
 const makeRoom = async (engine: Engine, subjectIndex: string, context: CommandContext): Promise<boolean> => {
   const now = isoTime(engine.clock.now());
   const counted = (await engine.state(subjectKeysFold, { subjectIndex })).state;
+  const expired = counted.keys.filter(({ expiresAt }) => hasExpired(expiresAt, now)).map(({ id }) => id);
+  if (expired.length > 0) await withdraw(engine, subjectIndex, expired, consequenceOf(engine, context));
   if (roomFor(counted, now) > 0) return true;
   const live = await Promise.all(counted.keys.map(({ id }) => findLiveKey(engine, keyOfId(id), now)));
   const ids = counted.keys.filter((_, index) => live[index] === null).map(({ id }) => id);

@@ -10,12 +10,14 @@ export interface KeyUse {
    * up.
    */
   note(keyId: string, atMs: number): void;
-  /** ISO 8601 UTC; absent when the key was never used. */
+  /** ISO 8601 UTC; absent when the key was not used for 400 days. */
   lastUsedAt(keyId: string): Promise<string | undefined>;
 }
 
 const collection = 'apiKeyUse';
 const minuteMs = 60_000;
+/** Records of keys that were revoked since would stay for ever. */
+const keptMs = 400 * 86_400_000;
 
 export const createKeyUse = ({ records, logger }: { records: RecordStore; logger: Logger }): KeyUse => {
   const written = new LRUCache<string, number>({ max: 10_000 });
@@ -25,7 +27,7 @@ export const createKeyUse = ({ records, logger }: { records: RecordStore; logger
       const minute = Math.floor(atMs / minuteMs);
       if (written.get(keyId) === minute) return;
       written.set(keyId, minute);
-      records.put(collection, keyId, { at: isoTime(minute * minuteMs) }).catch((err: unknown) => {
+      records.put(collection, keyId, { at: isoTime(minute * minuteMs) }, atMs + keptMs).catch((err: unknown) => {
         logger.warn({ err, keyId }, 'the time of use of an API key was not stored');
       });
     },

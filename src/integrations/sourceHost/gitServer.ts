@@ -12,12 +12,17 @@ import { createGitBackend } from './gitBackend.js';
 import { gitFile } from './gitFiles.js';
 import type { BodyBuffer, GitServer } from './port.js';
 
-/** Of the files in a folder and below; those that go meanwhile count nothing. */
+/** What a file takes at least, a branch of 41 bytes too. */
+const blockBytes = 4_096;
+
+/** Of the files in a folder and below, on the disk; those that go meanwhile count nothing. */
 const bytesBelow = async (folder: string): Promise<number> => {
   let bytes = 0;
   for (const entry of (await nullIfMissing(readdir(folder, { withFileTypes: true }))) ?? []) {
     const path = join(folder, entry.name);
-    bytes += entry.isDirectory() ? await bytesBelow(path) : ((await nullIfMissing(stat(path)))?.size ?? 0);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    const file = entry.isDirectory() ? null : await nullIfMissing(stat(path));
+    if (file !== null) bytes += Math.max(blockBytes, file.size);
   }
   return bytes;
 };
@@ -71,7 +76,7 @@ export const createGitServer = (parts: {
 
   return {
     isInstalled: () => backend.isInstalled(),
-    bytesOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => bytesBelow(join(gitdir, 'objects'))),
+    bytesOf: (repositoryId) => inGitdir(repositoryId, bytesBelow),
     headOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => branchHead(gitdir, defaultBranch)),
     file: (repositoryId, path) => inGitdir(repositoryId, (gitdir) => gitFile(gitdir, path)),
     openBuffer: () => withDiskFaults(openBuffer()),

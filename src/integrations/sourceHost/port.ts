@@ -122,7 +122,7 @@ export interface GitServer {
   /** Whether git is installed on this machine: without it, repositories are served as files alone. */
   isInstalled(): Promise<boolean>;
 
-  /** How many bytes its history takes on the disk. */
+  /** How many bytes its history and its branches take on the disk. */
   bytesOf(repositoryId: string): Promise<number>;
 
   /** The commit that the default branch points to, or null. */

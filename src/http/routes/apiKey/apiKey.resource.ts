@@ -15,7 +15,9 @@ const properties = {
   parentId: Type.Optional(
     Type.String({ description: 'The key whose token minted this one. When that one is revoked, so is this.' }),
   ),
-  lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
+  lastUsedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'To the minute; absent when it was not used for 400 days.' }),
+  ),
 };
 
 export const APIKey = Type.Object(properties, { $id: 'APIKey', description: 'A personal access token, without the token.' });
