@@ -64,6 +64,23 @@ describe('the people of a website', () => {
     expect((await list()).people.links.map(({ clientId }) => clientId)).toEqual([clientIds[0], clientIds[2]]);
   });
 
+  test('are listed whole, also with more than 200 open invitations: pages of the others follow those of the links', async () => {
+    const clientId = await register(addressOf('anna'));
+    await add(addressOf('anna'));
+    const guests = Array.from({ length: 205 }, (_, index) => addressOf(`guest-${index}`));
+    await Promise.all(guests.map((guest) => add(guest)));
+
+    const first = await list('?limit=3');
+    const second = await list(nextOf(first));
+    const third = await list(nextOf(second));
+    expect(nextOf(third)).toBeUndefined();
+    const pages = [first, second, third].map(({ people }) => people);
+    expect(pages.map(({ links }) => links)).toMatchObject([[{ clientId }], [], []]);
+    expect(pages.map(({ invitations }) => invitations.length)).toEqual([200, 3, 2]);
+    const invited = pages.flatMap(({ invitations }) => invitations.map(({ email }) => email));
+    expect(invited.sort()).toEqual([...guests].sort());
+  });
+
   test('are those of this website alone, each with their own role', async () => {
     const clientId = await register(addressOf('anna'));
     await add(addressOf('anna'), 'editor');

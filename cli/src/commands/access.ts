@@ -1,5 +1,5 @@
 import { argument, command, defined, flag, Refusal, text, website, type Command } from '../command.js';
-import type { Doorstep } from '@doorstep/sdk';
+import type { Doorstep, Invitation, WebsiteClientLink } from '@doorstep/sdk';
 import { at, change, listing, readList } from './shared.js';
 
 const invitation = argument('Id of the invitation, or the address it went to', { placeholder: 'invitation' });
@@ -7,10 +7,11 @@ const transfer = argument('Id of the transfer, or the address it went to', { pla
 
 const invitationIdOf = async (doorstep: Doorstep, websiteId: string, idOrEmail: string): Promise<string> => {
   if (!idOrEmail.includes('@')) return idOrEmail;
-  const { invitations } = await doorstep.websites.clients.list(websiteId, { limit: 1 });
-  const found = invitations.find(({ email }) => email.toLowerCase() === idOrEmail.toLowerCase());
-  if (found === undefined) throw new Refusal(`Nobody is invited by the address ${idOrEmail}.`);
-  return found.id;
+  for await (const { invitations } of doorstep.websites.clients.list(websiteId, { limit: 200 }).pages()) {
+    const found = invitations.find(({ email }) => email.toLowerCase() === idOrEmail.toLowerCase());
+    if (found !== undefined) return found.id;
+  }
+  throw new Refusal(`Nobody is invited by the address ${idOrEmail}.`);
 };
 
 const transferIdOf = async (doorstep: Doorstep, websiteId: string, idOrEmail: string): Promise<string> => {
@@ -31,10 +32,17 @@ export const accessCommands: readonly Command[] = [
     run: async (context, args) => {
       const { accessRows } = await import('../views/resources.js');
       const { doorstep, website: found } = await at(context, args.website);
-      let whole: Awaited<ReturnType<typeof doorstep.websites.clients.list>> | undefined;
-      for await (const page of doorstep.websites.clients.list(found.id, { limit: 200 }).pages())
-        whole = whole === undefined ? page : { ...whole, links: [...whole.links, ...page.links] };
-      if (whole === undefined) return;
+      let first: Awaited<ReturnType<typeof doorstep.websites.clients.list>> | undefined;
+      const links: WebsiteClientLink[] = [];
+      // The newest ones come with every page.
+      const invitations = new Map<string, Invitation>();
+      for await (const page of doorstep.websites.clients.list(found.id, { limit: 200 }).pages()) {
+        first ??= page;
+        links.push(...page.links);
+        for (const each of page.invitations) invitations.set(each.id, each);
+      }
+      if (first === undefined) return;
+      const whole = { ...first, links, invitations: [...invitations.values()] };
       if (context.output.isJson) {
         await context.output.json(whole);
         return;

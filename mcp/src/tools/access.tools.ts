@@ -27,13 +27,14 @@ const ofInvitation = ({ email, role, expiresAt }: Invitation): z.input<typeof Ac
 const loadAccess = async (doorstep: Doorstep, { id }: Website, signal: AbortSignal) => {
   const links: WebsiteClientLink[] = [];
   let owner;
-  let invitations: readonly Invitation[] = [];
+  // The newest ones come with every page.
+  const invitations = new Map<string, Invitation>();
   for await (const page of doorstep.websites.clients.list(id, { limit: 200 }, { signal }).pages()) {
     links.push(...page.links);
     owner = page.owner ?? undefined;
-    if (page.invitations.length > 0) invitations = page.invitations;
+    for (const invitation of page.invitations) invitations.set(invitation.id, invitation);
   }
-  return { owner, links, invitations };
+  return { owner, links, invitations: [...invitations.values()] };
 };
 
 export const explainAccess = tool({

@@ -86,14 +86,24 @@ const newestFirst = (documents: readonly AccessDocument[], kind: InvitationEntry
     .filter((invitation) => invitation.kind === kind)
     .sort((one, other) => (one.id < other.id ? 1 : -1));
 
-/** Pending invitations to a website, newest first: of the people that became known last. */
-export const listInvitations = async (reader: Reader, websiteId: string, limit: number): Promise<readonly InvitationEntry[]> => {
-  const found = await reader.list(accessProjection, { where: { invitingWebsite: websiteId }, order: 'descending', limit });
-  return newestFirst(
-    found.map(({ body }) => body),
-    'client_access',
-  ).filter(({ status }) => status === 'pending');
+/** Those who are invited to a website, by client id, the newest clients first; `after` is a client id. */
+export const listInvited = async (
+  reader: Reader,
+  websiteId: string,
+  { after, limit }: { after?: string; limit: number },
+): Promise<readonly AccessDocument[]> => {
+  const found = await reader.list(accessProjection, {
+    where: { invitingWebsite: websiteId },
+    order: 'descending',
+    ...(after !== undefined && { after: accessDocumentId({ websiteId, clientId: after }) }),
+    limit,
+  });
+  return found.map(({ body }) => body);
 };
+
+/** The pending invitations of people, newest first. */
+export const openInvitationsOf = (invited: readonly AccessDocument[]): readonly InvitationEntry[] =>
+  newestFirst(invited, 'client_access').filter(({ status }) => status === 'pending');
 
 /**
  * Pending invitations, transfers too, to the person that a client id stands for, newest first;

@@ -33,9 +33,11 @@ const PeoplePage = (): ReactNode => {
         </Skeleton>
       }
     >
-      {({ owner, invitations, next }) => {
+      {({ owner, next }) => {
         const links = pages.loaded.flatMap((page) => page.links);
-        const open = invitations.filter(({ kind }) => kind === 'client_access');
+        // The newest ones come with every page.
+        const invitations = new Map(pages.loaded.flatMap((page) => page.invitations.map((each) => [each.id, each])));
+        const open = [...invitations.values()].filter(({ kind }) => kind === 'client_access');
         const ownerName = owner?.name ?? owner?.email;
         const count = links.length;
         return (
@@ -75,6 +77,7 @@ const PeoplePage = (): ReactNode => {
                     <InvitationRow key={invitation.id} invitation={invitation} mayChange={mayChange} />
                   ))}
                 </ul>
+                {count === 0 && <More pages={pages} />}
               </section>
             )}
             {mayChange && <p className="muted small">{t('people.openAsNote')}</p>}

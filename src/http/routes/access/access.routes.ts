@@ -16,11 +16,17 @@ import { keyOfInvitation, type AccessKey } from '../../../events/access/access.s
 import type { WebsiteEvent } from '../../../events/website/website.events.js';
 import { websiteStream } from '../../../events/website/website.stream.js';
 import type { Payments } from '../../../integrations/payments/port.js';
-import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
-import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
+import type { AccessDocument, InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
+import {
+  listInvited,
+  listLinks,
+  openInvitationsOf,
+  readAccess,
+  readInvitation,
+} from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { readPage } from '../../paging.js';
+import { placeIn, readPage, type Page } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client } from '../client/client.resource.js';
 import { Email } from '../client/client.routes.js';
@@ -32,6 +38,8 @@ import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 /** How many open invitations come with a page of links. */
 const maxInvitations = 200;
+/** In cursors of the pages that follow those of the links, with the invitations that came with none. */
+const invitedPlace = 'invited.';
 
 export const accessTag: RouteTag = {
   name: 'Access',
@@ -134,7 +142,8 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'listWebsiteClients',
       summary: 'The owner, the linked clients and the open invitations of a website',
-      description: '`limit` and `cursor` page the links; the owner and the newest 200 open invitations come with every page.',
+      description:
+        '`limit` and `cursor` page the links; the owner and the newest 200 open invitations come with every page. When there are more, pages of the others follow, without links.',
       tag: accessTag,
       scope: 'website',
       access: 'adminOrOwner',
@@ -151,18 +160,29 @@ export const accessRoutes = ({
       },
       answer: async ({ params, query, website }) => {
         const { clientId } = website.website;
-        const { items, next } = await readPage(
-          query,
-          (link: LinkEntry) => link.clientId,
-          (page) => listLinks(reader, params.id, page),
+        const areLinksOver = query.cursor !== undefined && placeIn(query.cursor).startsWith(invitedPlace);
+        const linked: Page<LinkEntry> = areLinksOver
+          ? { items: [] }
+          : await readPage(
+              query,
+              (link: LinkEntry) => link.clientId,
+              (page) => listLinks(reader, params.id, page),
+            );
+        const invited = await readPage(
+          areLinksOver ? query : { limit: maxInvitations },
+          (document: AccessDocument) => invitedPlace + document.clientId,
+          ({ after, limit }) =>
+            listInvited(reader, params.id, { limit, ...(after !== undefined && { after: after.slice(invitedPlace.length) }) }),
         );
+        const next = linked.next ?? invited.next;
         const owner = clientId === undefined ? null : await readClient(reader, clientId);
-        const invitations = await listInvitations(reader, params.id, maxInvitations);
         return {
           body: {
             owner: owner?.client ?? null,
-            links: await Promise.all(items.map((link) => toLink(reader, params.id, link))),
-            invitations: await Promise.all(invitations.map((invitation) => toInvitation(engine, params.id, invitation))),
+            links: await Promise.all(linked.items.map((link) => toLink(reader, params.id, link))),
+            invitations: await Promise.all(
+              openInvitationsOf(invited.items).map((invitation) => toInvitation(engine, params.id, invitation)),
+            ),
           },
           ...(next !== undefined && { next }),
         };
