@@ -9,6 +9,11 @@ export interface SharedCalls {
    * In that case the fault of the other one is the fault of this one too.
    */
   run<Result>(key: string, call: () => Promise<Result>, options?: { readonly afterOther: boolean }): Promise<Result>;
+  /**
+   * As `run` with `afterOther`, but it always begins a turn of the event loop later, so that those who go
+   * on with the answer of the other one share it too.
+   */
+  gather<Result>(key: string, call: () => Promise<Result>): Promise<Result>;
 }
 
 export const createSharedCalls = (): SharedCalls => {
@@ -36,17 +41,27 @@ export const createSharedCalls = (): SharedCalls => {
     return begin(key, call);
   };
 
+  const joinNext = <Result>(key: string, call: () => Promise<Result>, previous: () => Promise<unknown>): Promise<Result> => {
+    let next = waiting.get(key);
+    if (next === undefined) {
+      next = beginAfter(previous(), key, call);
+      waiting.set(key, next);
+    }
+    // Calls with the same key have the same type of result.
+    return next as Promise<Result>;
+  };
+
   return {
-    run: <Result>(key: string, call: () => Promise<Result>, { afterOther } = { afterOther: false }) => {
+    run: (key, call, { afterOther } = { afterOther: false }) => {
       const other = underWay.get(key);
       if (other === undefined) return begin(key, call);
-      let next = waiting.get(key);
-      if (next === undefined) {
-        next = beginAfter(afterOther ? other : nextTurn(), key, call);
-        waiting.set(key, next);
-      }
-      // Calls with the same key have the same type of result.
-      return next as Promise<Result>;
+      return joinNext(key, call, () => (afterOther ? other : nextTurn()));
     },
+
+    gather: (key, call) =>
+      joinNext(key, call, async () => {
+        await underWay.get(key);
+        await nextTurn();
+      }),
   };
 };

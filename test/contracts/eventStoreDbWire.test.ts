@@ -481,10 +481,18 @@ describe('streams in use', () => {
     const all = () => Promise.all(names.map((name) => readAtEnd(store, name)));
     const none = { events: [], head: 0n };
     expect(await all()).toEqual(names.map(() => none));
-    // The first asks at once, and the others together once it is answered.
-    expect(fake.calls.read - before).toBe(2);
+    expect(fake.calls.read - before).toBe(1);
     await Promise.all([all(), all(), all()]);
-    expect(fake.calls.read - before).toBe(4);
+    expect(fake.calls.read - before).toBe(2);
+  });
+
+  test('share the next question too when they go on with the answer to one', async () => {
+    const { fake, store, before } = await inUse();
+    const inARow = async () => {
+      for (const name of names.slice(0, 3)) await readAtEnd(store, name);
+    };
+    await Promise.all(Array.from({ length: 50 }, inARow));
+    expect(fake.calls.read - before).toBe(3);
   });
 
   test('have what another process has appended before each read', async () => {

@@ -5,7 +5,8 @@ import type { LiveLog } from '../liveLog.js';
 
 /**
  * Waits until the live log has what a read must see. All reads that wait ask the leader once for
- * the end of the log, after each of them came in (a read index, as in Raft).
+ * the end of the log, after each of them came in (a read index, as in Raft). Each question waits for
+ * a turn of the event loop, so that the reads that follow one answer share the next question.
  */
 export interface LogEnd {
   /** `reach` of `createStreamsInUse`. */
@@ -81,7 +82,7 @@ export const createLogEnd = (parts: {
     reach: (position) => {
       if (isSetBack || live.start() === null || live.head() < lateFor) return false;
       if (position !== null) return comeTo(position);
-      return sharedQuestions.run('end', comeToEnd, { afterOther: true });
+      return sharedQuestions.gather('end', comeToEnd);
     },
   };
 };
