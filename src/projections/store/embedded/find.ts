@@ -8,7 +8,6 @@ import {
   countFrom,
   countUpTo,
   entryValue,
-  idsOf,
   isSingle,
   sortEntryField,
   stretchOf,
@@ -99,10 +98,26 @@ const rarestCount = (parts: FindParts, max: number): number => {
   return Math.min(max, ...all.map((condition) => countUpTo(parts, condition, max)));
 };
 
+/** So many rows of an index are read, at least, in the time in which one document is. */
+const rowsPerDocument = 8;
+
+/**
+ * Whether so few documents fulfil a condition that reading its index is faster than looking at each of
+ * the ids that are asked for. How a value begins is compared in the documents, where it is not walked.
+ */
+const isRarerThanIds = (parts: FindParts, ids: readonly string[]): boolean => {
+  if (ids.length < firstSize) return false;
+  const max = Math.min(maxSorted, ids.length * (parts.filter.beginning === undefined ? 1 : rowsPerDocument));
+  return rarestCount(parts, max) < max;
+};
+
 /** Walks by id, whichever index reads least. What it does not look at, `filter.rest` compares. */
 const walkById = (parts: FindParts): Walk => {
   const { conditions, ids, beginning, below } = parts.filter;
-  if (ids !== undefined) return walkIds(parts, ids, conditions);
+  if (ids !== undefined) {
+    if (!isRarerThanIds(parts, ids)) return walkIds(parts, ids, conditions);
+    return among(ids, walkById({ ...parts, filter: { ...parts.filter, ids: undefined } }));
+  }
   if (below !== undefined && countUpTo(parts, below, maxSorted) < maxSorted) return walkFew(parts, below, conditions);
   const singles = conditions.filter(isSingle);
   if (singles.length === conditions.length && beginning === undefined)
@@ -124,6 +139,15 @@ const walkById = (parts: FindParts): Walk => {
         conditions.filter((condition) => !isSingle(condition)),
       )
     : walkAny(parts, rarest.condition, others);
+};
+
+/** What the walk finds among the ids: how many of the next ones are, is not known before. */
+const among = (ids: readonly string[], walk: Walk): Walk => {
+  const wantedIds = new Set(ids);
+  return (after, size) => {
+    const { ids: found, next } = walk(after, size, size);
+    return { ids: found.filter((id) => wantedIds.has(id)), next };
+  };
 };
 
 /** Every walk that some number of rows makes the best one, for checking how statements are planned. */
@@ -179,7 +203,8 @@ const collecting = <Item>(
     walk ??= choose();
     const left = limit - found.length;
     const max = isCompared ? maxRead : Math.min(left, maxRead);
-    const walked = walk(place, isCompared ? Math.min(size, maxRead) : size, max);
+    // What ends the list may be found among more than are read.
+    const walked = walk(place, isCompared || left > maxRead ? Math.min(size, maxRead) : size, max);
     const { ids, next } = walked.ids.length > max ? stretchOf(walked.ids.slice(0, max), max, null) : walked;
     const matching = documentsOf(database, key, ids).filter(({ body }) => matchesRest(body, filter.rest));
     found.push(...matching.slice(0, left).map(itemOf));
@@ -212,14 +237,20 @@ export const startFinding = (
       return places === null ? null : documentsOf(database, key, firstOf(places, start, order, limit));
     };
   };
-  const isFewerThan = (max: number): boolean => parts.filter.ids !== undefined || rarestCount(parts, max) < max;
+  const { ids, conditions } = parts.filter;
+  const isFewerThan = (max: number): boolean => (ids?.length ?? max) < max || rarestCount(parts, max) < max;
+  const walkField = (): Walk => {
+    const walk = walkSorted(parts, sort.field, conditions);
+    return ids === undefined ? walk : among(ids, walk);
+  };
+  /** The more ids, the more rows are read before their documents are. */
+  const stepsToWalk = Math.max(stepsBeforeSorting, ((ids?.length ?? 0) * rowsPerDocument) / largestSize);
   let steps: Steps<readonly StoredDocument[]> | undefined;
   let taken = 0;
   return () => {
-    if (steps === undefined)
-      steps = isFewerThan(countedRows) ? sorting() : walking(() => walkSorted(parts, sort.field, parts.filter.conditions));
+    if (steps === undefined) steps = isFewerThan(countedRows) ? sorting() : walking(walkField);
     // What is listed first may stand far from where the index begins.
-    else if (taken === stepsBeforeSorting && isFewerThan(maxSorted)) steps = sorting();
+    else if (taken === Math.ceil(stepsToWalk) && isFewerThan(maxSorted)) steps = sorting();
     taken += 1;
     return steps();
   };
@@ -229,12 +260,11 @@ const firstOf = (places: readonly Place[], start: Place | null, order: WalkParts
   const sign = order === 'ascending' ? 1 : -1;
   const compare = (one: Place, other: Place): number =>
     sign * (compareTexts(one.key, other.key) || compareTexts(one.id, other.id));
-  return idsOf(
-    places
-      .filter((one) => start === null || compare(one, start) > 0)
-      .sort(compare)
-      .slice(0, limit),
-  );
+  return places
+    .filter((one) => start === null || compare(one, start) > 0)
+    .sort(compare)
+    .slice(0, limit)
+    .map(({ id }) => id);
 };
 
 /** The ids of documents that match, newest first, by indexes alone where these can tell. */
