@@ -2,7 +2,7 @@
  * The tasks of the build: what each is made from, which tasks it needs, and where its output goes.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { makeMails } from './mails.mjs';
@@ -216,6 +216,9 @@ const writeManPages = async (folder) => {
   for (const [file, text] of manPages(commands, version)) await writeFile(join(folder, 'man', file), text);
 };
 
+/** What is started of the server. */
+const serverPrograms = ['main.js', 'projectorThread.js'];
+
 /**
  * Makes a few files of the server and the packages that it needs: read as some thousand files they
  * are most of a cold start. What is imported on first use comes in a file of its own beside the
@@ -224,9 +227,8 @@ const writeManPages = async (folder) => {
  * @param {string} folder - the compiled sources
  */
 const bundleServer = async (folder) => {
-  const server = join(folder, 'main.js');
   await esbuild({
-    entryPoints: [server],
+    entryPoints: serverPrograms.map((program) => join(folder, program)),
     outdir: folder,
     splitting: true,
     // Beside the entry: parts that look for the templates do so from where they stand.
@@ -261,7 +263,10 @@ const bundleServer = async (folder) => {
   });
   // One character beyond Latin-1 would double the memory of the whole text. esbuild leaves them in
   // tagged templates and regular expressions, in which an escape means the same.
-  const text = await readFile(server, 'utf8');
   const escaped = (/** @type {string} */ unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  await writeFile(server, text.replaceAll(/[^\0-\xff]/g, escaped));
+  const parts = (await readdir(folder)).filter((file) => /^part-.*\.js$/.test(file));
+  for (const file of [...serverPrograms, ...parts]) {
+    const text = await readFile(join(folder, file), 'utf8');
+    await writeFile(join(folder, file), text.replaceAll(/[^\0-\xff]/g, escaped));
+  }
 };

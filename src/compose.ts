@@ -4,14 +4,17 @@ import { asSetting } from './compose/asSetting.js';
 import { countAppends } from './compose/countAppends.js';
 import { composeHttp } from './compose/http.js';
 import { composeIntegrations } from './compose/integrations.js';
+import { composeProjector } from './compose/projector.js';
+import { createProjectorThread, type ThreadOptions } from './compose/projectorThread.js';
 import { openCore } from './compose/stores.js';
-import { composeProjector, composeWorkers, composeWorkStatus } from './compose/workers.js';
+import { composeWorkers, composeWorkStatus } from './compose/workers.js';
 import { createMetrics } from './http/metrics.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { createTrustsProxy } from './platform/publicAddress.js';
 import type { Settings } from './platform/settings.js';
 import { readVersion } from './platform/version.js';
+import { buildProgram, projectorProgram } from './programs.js';
 
 /** The service, running. */
 export interface Doorstep {
@@ -31,8 +34,7 @@ export const files = {
   mailsFolder: fileURLToPath(new URL('../dist/mails', import.meta.url)),
   // Built after the service, whose API it calls.
   mcpProgram: fileURLToPath(new URL('../mcp/dist/index.js', import.meta.url)),
-  // Always the compiled one: it is started as a process of its own.
-  buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
+  buildProgram,
 };
 
 export interface StartOptions {
@@ -40,20 +42,39 @@ export interface StartOptions {
   readonly droppedLogLines?: () => number;
   /** Default: the system's. The demo lets months pass in a minute. */
   readonly clock?: Clock;
+  /**
+   * For a projector on a thread of its own, which it gets beside other roles when both stores are embedded.
+   * Absent: it runs on this one.
+   */
+  readonly projectorThread?: ThreadOptions;
 }
 
 /** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (
   settings: Settings,
   logger: Logger,
-  { droppedLogLines = () => 0, clock = systemClock }: StartOptions = {},
+  { droppedLogLines = () => 0, clock = systemClock, projectorThread }: StartOptions = {},
 ): Promise<Doorstep> => {
   const {
     roles,
     http: { host, port, healthPort, corsOrigins, metrics: metricsAt, rateLimit, senderLimit, trustedProxies },
   } = settings;
   const metrics = createMetrics(droppedLogLines);
-  const core = await openCore(settings, logger, { clock, instrument: (eventStore) => countAppends(eventStore, metrics) });
+  const { eventStoreUrl, readModelUrl } = settings.stores;
+  const isEmbedded = eventStoreUrl === undefined && readModelUrl === undefined;
+  const isBesideOthers = roles.has('projector') && roles.size > 1;
+  const thread =
+    projectorThread !== undefined && isEmbedded && isBesideOthers
+      ? createProjectorThread(projectorProgram, projectorThread)
+      : undefined;
+  const core = await openCore(settings, logger, {
+    clock,
+    instrument: (eventStore) => countAppends(eventStore, metrics),
+    ...(thread && { firstVersions: thread.started }),
+  });
+  const projector = thread ?? composeProjector(core);
+  // It comes up while the rest is put together.
+  const threadStarted = thread?.start();
   const address = createAddress(settings);
   const version = readVersion(new URL('../package.json', import.meta.url));
   const integrations = composeIntegrations(settings, core, address, { ...files, version });
@@ -73,13 +94,12 @@ export const startDoorstep = async (
     rateLimit,
     trustsProxy: createTrustsProxy(trustedProxies),
   });
-  const projector = composeProjector(core);
 
   const stayed = stay(core.engine.clock);
   const healthUrl =
     healthPort === undefined ? undefined : (await asSetting('HOST, HEALTH_PORT', () => health.listen(host, healthPort))).url;
   if (roles.has('api')) address.listensAt((await asSetting('HOST, PORT', () => api.listen(host, port))).url);
-  if (roles.has('projector')) await projector.start();
+  if (roles.has('projector')) await (threadStarted ?? projector.start());
   if (roles.has('worker')) await Promise.all(workers.map((worker) => worker.start()));
   if (roles.has('cron')) await cron.start();
 

@@ -20,13 +20,18 @@ const main = async (): Promise<void> => {
   // An existing data folder, such as a mounted one, may be readable by everybody; its files must
   // not be.
   process.umask(0o077);
-  const settings = loadSettings(readEnvironment());
+  const environment = readEnvironment();
+  const settings = loadSettings(environment);
   const output = standardOutput();
-  const logger = createLogger({ level: settings.logLevel, destination: await logDestination(output) });
+  const destination = await logDestination(output);
+  const logger = createLogger({ level: settings.logLevel, destination });
   output.onDropped((count) => {
     logger.warn({ count }, 'log lines were dropped, because standard output was not read');
   });
-  const doorstep = await startDoorstep(settings, logger, { droppedLogLines: () => output.droppedLines() });
+  const doorstep = await startDoorstep(settings, logger, {
+    droppedLogLines: () => output.droppedLines(),
+    projectorThread: { environment, log: destination },
+  });
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {

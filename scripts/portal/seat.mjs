@@ -37,6 +37,20 @@ export const openDemo = async (folder) => {
     env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  try {
+    return await openOf(child, folder);
+  } catch (error) {
+    child.removeAllListeners('exit');
+    child.kill();
+    throw error;
+  }
+};
+
+/**
+ * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} child
+ * @param {string} folder
+ */
+const openOf = async (child, folder) => {
   /** @type {string} */
   const address = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -49,10 +63,6 @@ export const openDemo = async (folder) => {
   });
   const token = await mintToken(folder);
   const admin = new Doorstep({ baseUrl: address, token });
-  const browser = await chromium.launch({
-    ...(executablePath !== undefined && { executablePath }),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
   const ids = new Map(/** @type {[string, string][]} */ ([]));
   for (const archived of [true, false]) {
     for await (const { slug, id } of admin.websites.list({ archived })) ids.set(slug, id);
@@ -60,6 +70,10 @@ export const openDemo = async (folder) => {
 
   const clients = new Map(/** @type {[string, string][]} */ ([]));
   for await (const { email, id } of admin.clients.list()) clients.set(email, id);
+  const browser = await chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
 
   /** @param {string} email */
   const newestMail = async (email) => (await admin.outbox.list({ to: email, limit: 1 }))[0];

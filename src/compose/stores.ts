@@ -4,7 +4,7 @@ import { catalogue } from '../events/catalogue.js';
 import { createCodec } from '../events/codec.js';
 import { createEmbeddedEventStore } from '../events/store/embedded/eventStore.js';
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../events/store/eventStore.js';
-import { systemClock, type Clock } from '../platform/clock.js';
+import { sleep, systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
 import { createPersonalData } from '../platform/personal.js';
@@ -20,6 +20,7 @@ import { bindVault, noteEmptyVault, NotTheVault } from '../projections/runner/va
 import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from '../projections/store/readModelStore.js';
 import { isStoreAway } from '../projections/store/storeFault.js';
+import { writingProgram } from '../programs.js';
 import { asSetting } from './asSetting.js';
 import { createCore, type Core } from './core.js';
 
@@ -34,7 +35,11 @@ export interface CoreOptions {
   readonly clock?: Clock;
   /** Wraps the event store, for example to count calls. Default: unchanged. */
   readonly instrument?: (eventStore: EventStore) => EventStore;
+  /** Resolves once the read models of a new installation are there: what reads them waits for that, up to 2 s. */
+  readonly firstVersions?: Promise<void>;
 }
+
+const firstVersionsTimeoutMs = 2_000;
 
 /**
  * Opens the stores that the settings name.
@@ -43,7 +48,7 @@ export interface CoreOptions {
 export const openCore = async (
   settings: Settings,
   logger: Logger,
-  { clock = systemClock, instrument = (eventStore) => eventStore }: CoreOptions = {},
+  { clock = systemClock, instrument = (eventStore) => eventStore, firstVersions }: CoreOptions = {},
 ): Promise<OpenCore> => {
   await asSetting('DATA_DIR', async () => {
     await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -75,7 +80,7 @@ export const openCore = async (
       logger,
       codec: createCodec(catalogue),
       eventStore: instrument(guard.eventStore),
-      readModels,
+      readModels: firstVersions === undefined ? readModels : awaitingFirstVersions(readModels, firstVersions, clock),
       vault,
       personal: await createPersonalData(vault),
     });
@@ -85,6 +90,16 @@ export const openCore = async (
     throw error;
   }
 };
+
+const awaitingFirstVersions = (readModels: ReadModelStore, firstVersions: Promise<void>, clock: Clock): ReadModelStore => ({
+  ...readModels,
+  liveVersion: async (name) => {
+    const version = await readModels.liveVersion(name);
+    if (version !== null) return version;
+    await Promise.race([firstVersions, sleep(clock, firstVersionsTimeoutMs)]);
+    return readModels.liveVersion(name);
+  },
+});
 
 /** @throws SettingsError when the master key is not the vault's */
 export const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault> => {
@@ -178,7 +193,7 @@ const openReadModels = async (
   if (readModelUrl === undefined) {
     const file = join(dataDir, 'read-models.db');
     return {
-      readModels: reportingOutages(await createEmbeddedReadModelStore({ file, clock }), outage, isStoreAway),
+      readModels: reportingOutages(await createEmbeddedReadModelStore({ file, clock, writingProgram }), outage, isStoreAway),
       records: await createDurableRecords({ file: join(dataDir, 'vault.db'), clock }),
     };
   }

@@ -1,8 +1,6 @@
 import type { WorkStatus } from '../http/metrics.js';
 import type { Settings } from '../platform/settings.js';
-import { projections } from '../projections/catalogue.js';
 import { countParked } from '../projections/parkedWork/parkedWork.queries.js';
-import { createProjector, type Projector } from '../projections/runner/projector.js';
 import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
@@ -32,25 +30,10 @@ import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { Integrations } from './integrations.js';
 
-/** Keeps the read models of one process up to date. */
-export const composeProjector = ({ engine, stores: { eventStore, readModels, codec } }: Core): Projector => {
-  const { clock, random, logger } = engine;
-  return createProjector({
-    projections,
-    eventStore,
-    readModels,
-    clock,
-    random,
-    logger,
-    decode: (stored) => codec.decode(stored),
-    personal: engine.personal,
-  });
-};
-
 /** The processes, and the calendar that wakes some of them. */
 export const composeWorkers = (
   { seoScanSchedule, brand, auth, mail }: Settings,
-  { engine, reader, createReactor, stores: { readModels } }: Core,
+  { engine, reader, createReactor, deploymentLease, stores: { readModels } }: Core,
   integrations: Integrations,
   { baseUrl, toLocalUrl }: Address,
   { mailsFolder }: { mailsFolder: string },
@@ -72,6 +55,7 @@ export const composeWorkers = (
     identityProvider,
   } = integrations;
   const core = { engine, reader, createReactor };
+  const deploying = { ...core, sourceHost, hosting, deploymentLease };
   const mails = {
     email,
     baseUrl,
@@ -84,11 +68,11 @@ export const composeWorkers = (
       createSeoRunWorker({ ...core, siteAddress }),
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
-      createSiteWorker({ ...core, hosting }),
+      createSiteWorker(deploying),
       createDeletionWorker({ ...core, sourceHost, hosting }),
       createDomainWorker({ ...core, hosting }),
-      createPublicationWorker({ ...core, sourceHost, hosting, findMedia }),
-      createPushWorker({ ...core, hosting }),
+      createPublicationWorker({ ...deploying, findMedia }),
+      createPushWorker(deploying),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, ...mails }),
       createNoticeMailWorker({ ...core, ...mails, adminEmails: auth.adminEmails }),

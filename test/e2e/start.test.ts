@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { launchServer } from '../support/server.js';
@@ -41,6 +42,8 @@ test.each<[string, () => Record<string, string>]>([
 
 test('the text of the server takes a byte for each character in memory', () => {
   // One character beyond Latin-1 doubles it.
-  const bundle = readFileSync(new URL('../../dist/main.js', import.meta.url), 'utf8');
-  expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/gu)).toBeNull();
+  const folder = fileURLToPath(new URL('../../dist/', import.meta.url));
+  const texts = readdirSync(folder).filter((name) => /^(main|projectorThread|part-.*)\.js$/.test(name));
+  expect(texts.length).toBeGreaterThan(2);
+  for (const name of texts) expect(readFileSync(join(folder, name), 'utf8').match(/.{0,40}[^\0-\xff].{0,40}/gu)).toBeNull();
 });

@@ -9,7 +9,7 @@ import { countAppends } from '../../src/compose/countAppends.js';
 import { composeHttp } from '../../src/compose/http.js';
 import { composeIntegrations } from '../../src/compose/integrations.js';
 import { openCore } from '../../src/compose/stores.js';
-import { composeProjector } from '../../src/compose/workers.js';
+import { composeProjector } from '../../src/compose/projector.js';
 import { loadSettings, type Environment } from '../../src/platform/settings.js';
 import type { Answered } from '../../src/http/accessLog.js';
 import type { HttpAppParts } from '../../src/http/app.js';

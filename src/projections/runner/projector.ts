@@ -4,6 +4,7 @@ import { createCatchUp } from './catchUp.js';
 import { createCheckpoints } from './checkpoints.js';
 import { startProjectionRunner, type ProjectionRunner, type RunnerParts, type RunnerState } from './projectionRunner.js';
 import { lagBehind, type Lag } from './status.js';
+import { sweepDropped } from './sweepDropped.js';
 
 /**
  * Keeps read models up to date: one runner for each projection. Any number of projectors may run on
@@ -59,8 +60,11 @@ export const createProjector = (
 
   return {
     start: async () => {
-      if (runners.length === 0)
+      if (runners.length === 0) {
         runners = projections.map((projection) => startProjectionRunner(projection, { ...parts, checkpoints, catchUp }));
+        // Of a process that ended before it was done with them.
+        sweepDropped(parts);
+      }
       await Promise.all(runners.map(({ started }) => started));
     },
     stop: async () => {

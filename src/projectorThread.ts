@@ -1,0 +1,43 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { composeProjector } from './compose/projector.js';
+import type { ThreadMessage } from './compose/projectorThread.js';
+import { openCore } from './compose/stores.js';
+import { createLogger } from './platform/logger.js';
+import { loadSettings, type Environment } from './platform/settings.js';
+
+/**
+ * On a thread of its own nothing else makes events gather, and a batch of each event costs twice as much.
+ * Lists right after several writes wait so much longer.
+ */
+const gatherMs = 40;
+
+/**
+ * The projector on stores of its own, as a process with that role alone has them. It stops at the first
+ * message (`compose/projectorThread.ts`).
+ */
+const main = async (): Promise<void> => {
+  if (parentPort === null) throw new Error('this program runs on a thread of the service');
+  const port = parentPort;
+  const send = (message: ThreadMessage): void => {
+    port.postMessage(message);
+  };
+  const settings = loadSettings(workerData as Environment);
+  const destination = {
+    write: (line: string) => {
+      send({ line });
+    },
+  };
+  const core = await openCore(settings, createLogger({ level: settings.logLevel, destination }));
+  const projector = composeProjector(core, { gatherMs });
+  const stop = async (): Promise<void> => {
+    await projector.stop();
+    await core.close();
+    // Nothing is left that the thread waits for.
+    port.close();
+  };
+  port.once('message', () => void stop());
+  await projector.start();
+  send({ isStarted: true });
+};
+
+await main();
