@@ -47,6 +47,8 @@ await runScript(async ({ engine, stores }) => {
       `${name}: version ${version} is live; ${String(events)} events in ${seconds.toFixed(1)} s${resumed ? ', continued from before' : ''}\n`,
     );
   };
-  const failed = (await Promise.allSettled(names.map(rebuild))).find(({ status }) => status === 'rejected');
+  const rebuilt = await Promise.allSettled(names.map(rebuild));
+  await readModels.sweep();
+  const failed = rebuilt.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 });

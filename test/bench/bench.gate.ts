@@ -19,7 +19,7 @@ describe('npm run bench', () => {
       '--quick',
       '--json',
       '--only',
-      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,processes,scale,manyWebsites,routes,upload',
+      'writes,reads,appends,rebuild,catchUp,activation,webhooks,coldStart,memory,processes,scale,manyWebsites,routes,upload',
     );
 
     const { quick, figures } = JSON.parse(stdout) as Report;
@@ -30,6 +30,7 @@ describe('npm run bench', () => {
       'reads / echo',
       'appends',
       'rebuild',
+      'catching up',
       'POST to active',
       'webhooks at 500 a second',
       'cold start',

@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { systemClock } from '../../src/platform/clock.js';
-import { openDatabase, type Statement } from '../../src/projections/store/embedded/database.js';
+import { openDatabase, type SqlValue, type Statement } from '../../src/projections/store/embedded/database.js';
 import { createDocumentWriter } from '../../src/projections/store/embedded/documentWriter.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import { startFinding, startListingIds, type Steps } from '../../src/projections/store/embedded/find.js';
 import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { writingProgram } from '../../src/programs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { readModelStoreContract } from './readModelStore.contract.js';
@@ -20,7 +22,7 @@ readModelStoreContract('embedded', () => {
   const opened: ReadModelStore[] = [];
   return Promise.resolve({
     open: async () => {
-      const store = await createEmbeddedReadModelStore({ file, clock });
+      const store = await createEmbeddedReadModelStore({ file, clock, writingProgram });
       opened.push(store);
       return store;
     },
@@ -38,7 +40,7 @@ describe('embedded read-model store', () => {
   const sites: ReadModel = { name: 'site', version: '1', indexes: [{ field: 'writer' }] };
   const opened: ReadModelStore[] = [];
   const open = async (file: string, clock = systemClock): Promise<ReadModelStore> => {
-    const store = await createEmbeddedReadModelStore({ file, clock });
+    const store = await createEmbeddedReadModelStore({ file, clock, writingProgram });
     opened.push(store);
     return store;
   };
@@ -50,16 +52,19 @@ describe('embedded read-model store', () => {
    * Another process that applies positions 1 to `last`, each with a document that all writers share
    * and one of its own.
    */
-  const startWriter = (file: string, writer: string, last: number) =>
+  const startWriter = (file: string, writer: string, last: number, ...options: readonly 'in bulk'[]) =>
     spawn(
       process.execPath,
-      ['--import', beside('../support/eventStoreTypescript.mjs'), beside('./readModelWriter.ts'), file, writer, String(last)],
+      [
+        ...['--import', beside('../support/eventStoreTypescript.mjs'), beside('./readModelWriter.ts')],
+        ...[file, writer, String(last), ...options],
+      ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
 
   test('processes that write one file at once lose nothing, and wake a wait in another process', async () => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
-    const writers = ['x', 'y'].map((writer) => startWriter(file, writer, 200));
+    const writers = [startWriter(file, 'x', 200), startWriter(file, 'y', 200, 'in bulk')];
     const store = await open(file);
     await store.prepare(sites);
     expect(await store.reached(sites, 200n, AbortSignal.timeout(15_000))).toBe(true);
@@ -74,9 +79,12 @@ describe('embedded read-model store', () => {
     expect((await store.get(sites, 'shared'))?.position).toBe(200n);
   });
 
-  test('a process that is killed loses no acknowledged write', async () => {
+  test.each([
+    ['', []],
+    [' in bulk', ['in bulk']],
+  ] as const)('a process that is killed loses no write%s that was acknowledged', async (_, options) => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
-    const child = startWriter(file, 'x', 1_000_000);
+    const child = startWriter(file, 'x', 1_000_000, ...options);
     let acknowledged = 0n;
     child.stdout.setEncoding('utf8').on('data', (lines: string) => {
       const last = lines.trimEnd().split('\n').at(-1);
@@ -246,6 +254,68 @@ describe('embedded read-model store', () => {
     expect([await later.count(counted, { where: { writer: 'x' } }), await later.count(counted, {})]).toEqual([199, 302]);
   });
 
+  test('a page of many ids reads few documents, and the ids of one value are read once', async () => {
+    const database = await openDatabase(join(temporaryFolder(), 'readModels.sqlite'), systemClock);
+    const model: ReadModel = { ...sites, indexes: [{ field: 'writer' }, { field: 'words' }, { field: 'title', sorts: true }] };
+    const idOf = (index: number): string => `w${String(index).padStart(4, '0')}`;
+    const writes = Array.from({ length: 4_000 }, (_, index) => {
+      const words = [index % 400 === 0 ? 'bread' : 'cake'];
+      return {
+        id: idOf(index),
+        revision: 0n,
+        position: 1n,
+        body: { writer: 'x', words, title: `t${String((index * 7) % 997)}` },
+      };
+    });
+    const read = { statements: 0, documents: 0, entries: 0 };
+    const counting = {
+      statement: (sql: string): Statement => {
+        const prepared = database.statement(sql);
+        read.statements += 1;
+        const get = (...parameters: readonly SqlValue[]): unknown => {
+          const row = prepared.get(...parameters);
+          const ids = (row as { readonly ids?: string } | undefined)?.ids;
+          if (ids !== undefined) read.entries += (JSON.parse(ids) as unknown[]).length;
+          return row;
+        };
+        const all = (...parameters: readonly SqlValue[]): unknown[] => {
+          const rows = prepared.all(...parameters);
+          if (sql.includes('body FROM')) read.documents += rows.length;
+          return rows;
+        };
+        return { run: (...parameters) => prepared.run(...parameters), get, all };
+      },
+    };
+    const toEnd = <Result>(steps: Steps<Result>): Result => {
+      Object.assign(read, { statements: 0, documents: 0, entries: 0 });
+      for (;;) {
+        const result = steps();
+        if (result !== null) return result;
+      }
+    };
+    const ids = writes.map(({ id }) => id).filter((_, index) => index % 2 === 0);
+    const where = { writer: 'x' };
+    const page = { ids, where, order: 'descending', limit: 10 } as const;
+    try {
+      await database.write(() => {
+        createDocumentWriter(database, { move: () => undefined })(model, 1n, writes);
+      });
+      expect(toEnd(startFinding(counting, 1n, model, { ...page, sort: { field: 'title' } }))).toHaveLength(10);
+      expect(read.documents).toBe(10);
+      const beginning = { field: 'words', text: 'br' };
+      const found = toEnd(startFinding(counting, 1n, model, { ...page, beginning }));
+      expect(found.map(({ id }) => id)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((index) => idOf(index * 400)));
+      expect(read.documents).toBe(10);
+      const bread = { words: 'bread', writer: 'x' };
+      expect(toEnd(startFinding(counting, 1n, model, { ...page, where: bread }))).toHaveLength(10);
+      expect(read.entries).toBe(10);
+      expect(toEnd(startListingIds(counting, 1n, model, { where, limit: 100 }))).toHaveLength(100);
+      expect(read).toEqual({ statements: 1, documents: 0, entries: 100 });
+    } finally {
+      database.close();
+    }
+  });
+
   test('writes many documents in few statements', async () => {
     const database = await openDatabase(join(temporaryFolder(), 'readModels.sqlite'), systemClock);
     let runs = 0;
@@ -273,30 +343,36 @@ describe('embedded read-model store', () => {
     }
   });
 
-  test('leaves no row of a dropped version, and every row of the others', async () => {
-    const file = join(temporaryFolder(), 'readModels.sqlite');
-    const store = await open(file);
-    const writes = Array.from({ length: 2_500 }, (_, index) => ({
-      id: `w${String(index)}`,
-      revision: 0n,
-      position: 1n,
-      body: index % 2 === 0 ? null : { writer: `one of ${String(index % 7)}` },
-    }));
-    const next: ReadModel = { ...sites, version: '2' };
-    for (const model of [sites, next, { ...sites, name: 'other' }]) {
-      await store.prepare(model);
-      await store.apply(model, writes, 1n);
-    }
-    await store.publish(next);
+  test.each([false, true])(
+    'a sweep leaves no row of a dropped version, and every row of the others (thread: %s)',
+    async (inBulk) => {
+      const file = join(temporaryFolder(), 'readModels.sqlite');
+      const store = await open(file);
+      const writes = Array.from({ length: 2_500 }, (_, index) => ({
+        id: `w${String(index)}`,
+        revision: 0n,
+        position: 1n,
+        body: index % 2 === 0 ? null : { writer: `one of ${String(index % 7)}` },
+      }));
+      const next: ReadModel = { ...sites, version: '2' };
+      for (const model of [sites, next, { ...sites, name: 'other' }]) {
+        await store.prepare(model);
+        await store.apply(model, writes, 1n, { inBulk });
+      }
+      await store.publish(next);
+      await store.sweep();
 
-    const database = new DatabaseSync(file);
-    const rows = (table: string): unknown =>
-      database.prepare(`SELECT name, version, count(*) AS rows FROM ${table} LEFT JOIN model ON key = model GROUP BY 1, 2`).all();
-    const left = (count: number) => [
-      { name: 'other', version: '1', rows: count },
-      { name: 'site', version: '2', rows: count },
-    ];
-    expect([rows('document'), rows('entry')]).toEqual([left(2_500), left(1_250)]);
-    database.close();
-  });
+      const database = new DatabaseSync(file);
+      const rows = (table: string): unknown =>
+        database
+          .prepare(`SELECT name, version, count(*) AS rows FROM ${table} LEFT JOIN model ON key = model GROUP BY 1, 2`)
+          .all();
+      const left = (count: number) => [
+        { name: 'other', version: '1', rows: count },
+        { name: 'site', version: '2', rows: count },
+      ];
+      expect([rows('document'), rows('entry')]).toEqual([left(2_500), left(1_250)]);
+      database.close();
+    },
+  );
 });

@@ -325,6 +325,12 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           expect(await ids({ beginning, having: { features: ['rare'] } })).toEqual(all.filter((id) => id.endsWith('00')));
           expect(await store.findIds(sites, { beginning })).toEqual(all.toReversed());
           expect(await store.count(sites, { beginning })).toBe(all.length);
+          const some = { beginning, ids: documents.map(({ id }) => id).filter((_, index) => index % 3 > 0) };
+          const ofSome = all.filter((id) => some.ids.includes(id));
+          expect(await ids({ ...some, limit: 2_000 })).toEqual(ofSome);
+          const before = ofSome.filter((id) => id < 'm0700').toReversed();
+          expect(await ids({ ...some, order: 'descending', after: 'm0700', limit: 9 })).toEqual(before.slice(0, 9));
+          expect(await store.count(sites, some)).toBe(ofSome.length);
         }
       });
 
@@ -680,6 +686,16 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           const sort = { field: 'title', afterKey: sortKeyIn(bodies.get(middle) ?? {}, 'title') };
           expect(await ids({ where, sort, after: middle, limit: 50 })).toEqual(model.slice(301, 351));
           expect(await store.count(sites, { where })).toBe(model.length);
+          // So many that the index of the field is walked, and so few that they are sorted.
+          for (const isChosen of [(index: number) => index % 3 > 0, (index: number) => index % 100 === 0]) {
+            const chosen = new Set([...bodies.keys()].filter((_, index) => isChosen(index)));
+            const ofChosen = model.filter((id) => chosen.has(id));
+            expect(await ids({ ids: [...chosen], where, sort: title, limit: 2_000 })).toEqual(ofChosen);
+            const before = model.slice(0, 300).filter((id) => chosen.has(id));
+            expect(await ids({ ids: [...chosen], where, sort, after: middle, order: 'descending', limit: 7 })).toEqual(
+              before.toReversed().slice(0, 7),
+            );
+          }
         }
       });
     });
@@ -761,6 +777,65 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
       });
     });
 
+    describe('writes in bulk', () => {
+      const inBulk = { inBulk: true };
+
+      test('are as any other: guarded by position, with indexes, counts, tombstones and the checkpoint', async () => {
+        await store.apply(sites, [write('a', 2, { status: 'old' }), write('b', 3, { status: 'kept' })], 3n);
+        const long = 'zäöü – 😀'.repeat(500);
+        await store.apply(
+          sites,
+          [
+            write('a', 5, { status: 'new', name: long, nested: { list: [1, null, 'two'] } }),
+            write('b', 2, { status: 'older' }),
+            write('c', 4, { status: 'new' }),
+            write('d', 4, null),
+          ],
+          5n,
+          inBulk,
+        );
+        expect(await ids({ where: { status: 'new' } })).toEqual(['a', 'c']);
+        expect(await ids({ where: { status: ['old', 'older'] } })).toEqual([]);
+        expect(await store.count(sites, { where: { status: 'new' } })).toBe(2);
+        expect((await store.get(sites, 'a'))?.body).toEqual({ status: 'new', name: long, nested: { list: [1, null, 'two'] } });
+        expect((await store.get(sites, 'b'))?.body).toEqual({ status: 'kept' });
+        expect(await store.checkpoint(sites)).toBe(5n);
+        await store.apply(sites, [write('d', 3, { status: 'new' })], 5n);
+        expect(await store.get(sites, 'd')).toBeNull();
+      });
+
+      test('take turns with each other and with other writes, and wake whoever waits', async () => {
+        const reached = (await harness.open()).reached(sites, 20n, never());
+        const positions = Array.from({ length: 20 }, (_, index) => BigInt(index + 1));
+        await Promise.all(
+          positions.map((position) =>
+            store.apply(sites, [write('same', position, { status: String(position) })], position, { inBulk: position % 3n > 0n }),
+          ),
+        );
+        expect(await reached).toBe(true);
+        expect(await ids({ where: { status: '20' } })).toEqual(['same']);
+        expect(await store.count(sites, {})).toBe(1);
+      });
+
+      test('are refused like others, and go on after that', async () => {
+        await expect(store.apply(sites, [write('\0', 1, {})], 1n, inBulk)).rejects.toThrow('not an id');
+        await expect(store.apply(sitesNext, [write('a', 1, {})], 1n, inBulk)).rejects.toThrow(ReadModelDropped);
+        await store.prepare(sitesNext);
+        await store.apply(sitesNext, [write('a', 1, {})], 1n, inBulk);
+        await store.publish(sitesNext);
+        await expect(store.apply(sites, [write('a', 1, {})], 1n, inBulk)).rejects.toThrow(ReadModelDropped);
+        expect(await ids({}, sitesNext)).toEqual(['a']);
+      });
+
+      test('are done when the store has closed', async () => {
+        const writes = Array.from({ length: 500 }, (_, index) => write(`w${String(index)}`, index + 1, { status: 'new' }));
+        const other = await harness.open();
+        const writing = other.apply(sites, writes, 500n, inBulk);
+        await Promise.all([writing, writing.then(() => other.close())]);
+        expect(await store.count(sites, { where: { status: 'new' } })).toBe(500);
+      });
+    });
+
     describe('versions', () => {
       test('stand side by side', async () => {
         await store.prepare(sitesNext);
@@ -799,6 +874,21 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           await expect(reader.find(sites, { ...everything, where: { status: 'old' } })).rejects.toThrow(ReadModelDropped);
           await expect(reader.checkpoint(sites)).rejects.toThrow(ReadModelDropped);
         }
+      });
+
+      test('a sweep removes nothing of a version that is there, live or not, and may be repeated', async () => {
+        const building: ReadModel = { ...sites, version: '3' };
+        for (const model of [sites, sitesNext, building]) {
+          await store.prepare(model);
+          await store.apply(model, [write('a', 1, { status: model.version })], 1n);
+          if (model === sitesNext) await store.publish(model);
+        }
+        const other = await harness.open();
+        await Promise.all([store.sweep(), store.sweep(), other.sweep()]);
+        await store.sweep();
+        expect(await ids({ where: { status: '2' } }, sitesNext)).toEqual(['a']);
+        expect(await ids({ where: { status: '3' } }, building)).toEqual(['a']);
+        await expect(store.get(sites, 'a')).rejects.toThrow(ReadModelDropped);
       });
 
       test('from the swap on nothing is answered from a version that is being dropped', async () => {

@@ -49,6 +49,30 @@ describe('a projector', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
   });
 
+  test('lets events gather after a batch, when it is told to, and stops without waiting for that', async () => {
+    const { append, projector, readModels } = await thingWorld();
+    const clock = createTestClock();
+    const applied: bigint[] = [];
+    const counting: ReadModelStore = {
+      ...readModels,
+      apply: (applyTo, writes, checkpoint, options) => {
+        if (writes.length > 0) applied.push(checkpoint);
+        return readModels.apply(applyTo, writes, checkpoint, options);
+      },
+    };
+    const gathering = projector({ clock, readModels: counting, gatherMs: 40 });
+    await gathering.start();
+    await untilReached(thingProjection, readModels, await append(added('a')));
+    await append(added('b'));
+    await append(added('c'));
+    await clock.advance(39);
+    expect(applied).toEqual([1n]);
+    await clock.advance(1);
+    await untilReached(thingProjection, readModels, 3n);
+    expect(applied).toEqual([1n, 3n]);
+    await gathering.stop();
+  });
+
   test('on its first start publishes at once, so that reads work while it fills', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     await append(added('a'));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { START, type EventStore, type SubscribeOptions } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -11,10 +12,13 @@ import { projectionStatus } from '../../src/projections/runner/status.js';
 import { liveModel, ProjectionBehind, readLive } from '../../src/projections/runner/versions.js';
 import {
   ReadModelDropped,
+  ReadModelStoreUnavailable,
   type ReadModel,
   type ReadModelQuery,
   type ReadModelStore,
 } from '../../src/projections/store/readModelStore.js';
+import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import { writingProgram } from '../../src/programs.js';
 import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
 import {
@@ -220,6 +224,98 @@ describe('a rebuild', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
     const { state, writes } = (await working.status())[0] ?? {};
     expect({ state, writes }).toEqual({ state: 'following', writes: result.version });
+  });
+
+  const inSlicesOf = (eventStore: EventStore, maxBatch: number): EventStore => ({
+    ...eventStore,
+    subscribe: (options) => eventStore.subscribe({ ...options, maxBatch }),
+  });
+  const manyChanges = Array.from({ length: 120 }, (_, index) =>
+    index < 80 ? added(`t${String(index)}`) : labelled(`t${String(index % 7)}`, String(index)),
+  );
+
+  test('folds on while documents are being written, one write after the other', async () => {
+    const world = await thingWorld();
+    const { append, readModels, eventStore } = world;
+    await append(...manyChanges);
+    let decoded = 0;
+    let underWay = 0;
+    const seen: { decodedMeanwhile: number; underWay: number }[] = [];
+    const counting: typeof decodeThing = (stored) => {
+      decoded += 1;
+      return decodeThing(stored);
+    };
+    const slow: ReadModelStore = {
+      ...readModels,
+      apply: async (...args) => {
+        underWay += 1;
+        const before = decoded;
+        // As long as something is left that may be folded without the end of this write.
+        if (before < 80) await eventually('folding to go on', () => Promise.resolve(decoded > before ? true : undefined));
+        seen.push({ decodedMeanwhile: decoded - before, underWay });
+        await readModels.apply(...args);
+        underWay -= 1;
+      },
+    };
+    const catchUp = createCatchUp(
+      { readModels: slow, eventStore: inSlicesOf(eventStore, 10), decode: counting, clock: systemClock },
+      { documentsPerWrite: 20 },
+    );
+    await rebuild(world, { readModels: slow, catchUp });
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen[0]?.decodedMeanwhile).toBeGreaterThan(0);
+    expect(Math.max(...seen.map((one) => one.underWay))).toBe(1);
+  });
+
+  test('ends with the fault of a write during which it folded on, and continues when called again', async () => {
+    const world = await thingWorld();
+    const { append, readModels, eventStore } = world;
+    await append(...manyChanges);
+    let writes = 0;
+    const failing: ReadModelStore = {
+      ...readModels,
+      apply: async (...args) => {
+        writes += 1;
+        if (writes === 3) throw new ReadModelStoreUnavailable('it is away');
+        await readModels.apply(...args);
+      },
+    };
+    const catchUp = createCatchUp(
+      { readModels: failing, eventStore: inSlicesOf(eventStore, 10), decode: decodeThing, clock: systemClock },
+      { documentsPerWrite: 20 },
+    );
+    await expect(rebuild(world, { readModels: failing, catchUp })).rejects.toThrow('it is away');
+    const result = await rebuild(world, { readModels: failing, catchUp });
+    expect(result.resumed).toBe(true);
+    expect(result.events).toBeLessThan(120);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test('of a long log writes in bulk, of a short one does not', async () => {
+    const world = await thingWorld(systemClock, (folder, clock) =>
+      createEmbeddedReadModelStore({ file: join(folder, 'readModels.sqlite'), clock, writingProgram }),
+    );
+    const { append, readModels, eventStore } = world;
+    const inBulk: boolean[] = [];
+    const observed: ReadModelStore = {
+      ...readModels,
+      apply: async (model, writes, checkpoint, options) => {
+        inBulk.push(options?.inBulk ?? false);
+        await readModels.apply(model, writes, checkpoint, options);
+      },
+    };
+    await append(...manyChanges);
+    for (const [bulkLength, isLong] of [
+      [121n, false],
+      [120n, true],
+    ] as const) {
+      inBulk.length = 0;
+      const parts = { readModels: observed, eventStore, decode: decodeThing, clock: systemClock };
+      await rebuild(world, { ...parts, catchUp: createCatchUp(parts, { bulkLength }) });
+      expect(new Set(inBulk)).toEqual(new Set([isLong]));
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    }
   });
 
   test('an idle projector notices as well', async () => {

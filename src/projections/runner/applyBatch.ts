@@ -1,7 +1,7 @@
 import type { LogSlice } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { foldEvents, noDocuments, writeDocuments, type Decode, type ProjectionFailed } from './fold.js';
+import { foldEvents, noDocuments, takeUnwritten, writeDocuments, type Decode, type ProjectionFailed } from './fold.js';
 import type { TermSource } from './personalTerms.js';
 import { parkedDocuments } from './parkedDocuments.js';
 
@@ -53,7 +53,7 @@ export const applyBatch = async (
   const reached = failure === null ? slice.position : lastPositionBefore(failure, events, before);
   if (documents.unwritten.size === 0 && failure === null)
     return { position: reached, isCheckpointDue: reached > applied, failure, parked: [] };
-  const nowParked = await writeDocuments(readModels, model, documents, reached);
+  const nowParked = await writeDocuments(readModels, model, takeUnwritten(documents), reached);
   return { position: reached, isCheckpointDue: false, failure, parked: nowParked };
 };
 

@@ -3,8 +3,8 @@ import { EventStoreUnavailable, type EventStore, type LogSlice, type StoredEvent
 import type { Clock } from '../../platform/clock.js';
 import { nextTurnAlone } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
-import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { foldEvents, noDocuments, writeDocuments, type Decode, type FoldedDocuments } from './fold.js';
+import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { foldEvents, noDocuments, takeUnwritten, writeDocuments, type Decode, type FoldedDocuments } from './fold.js';
 import { parkedDocuments } from './parkedDocuments.js';
 import type { TermSource } from './personalTerms.js';
 
@@ -56,10 +56,15 @@ const littleShare = 10n;
 
 export interface CatchUpOptions {
   /**
-   * How long a write may take, in ms: embedded, nothing else in the process runs meanwhile, and no
-   * other process writes. Longer ones are fewer and take less of all. Default: 20
+   * How long a write may take, in ms: embedded, no other process writes meanwhile, and nothing else in
+   * this one runs, unless it is in bulk. Longer ones are fewer and take less of all. Default: 20, and
+   * 50 in bulk
    */
   readonly writeMs?: number;
+  /** In the first writes, until it is known how long they take. Default: 500 */
+  readonly documentsPerWrite?: number;
+  /** How much of the log is worth the start of a thread that writes. Default: 20,000 positions */
+  readonly bulkLength?: bigint;
 }
 
 /** A read model that is being caught up. */
@@ -67,9 +72,14 @@ interface Member extends CatchUpTarget {
   readonly types: ReadonlySet<string>;
   readonly documents: FoldedDocuments;
   readonly parked: Set<string>;
+  /** Whether there is so much to write that it is worth a thread. */
+  readonly inBulk: boolean;
   position: bigint;
   events: number;
   eventsWritten: number;
+  /** Its documents that are being written, and when they are. */
+  beingWritten: ReadonlySet<string>;
+  written: Promise<void>;
   readonly resolve: (events: number) => void;
   readonly reject: (fault: unknown) => void;
 }
@@ -88,9 +98,12 @@ const maxDocumentsKept = 40_000;
 /** How long other work in the process waits. */
 const turnMs = 10;
 
-export const createCatchUp = (parts: CatchUpParts, { writeMs = 20 }: CatchUpOptions = {}): CatchUp => {
+const none: ReadonlySet<string> = new Set();
+
+export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {}): CatchUp => {
   const { eventStore, readModels, decode, personal, clock } = parts;
-  let documentsPerWrite = 500;
+  const { writeMs, bulkLength = 20_000n } = options;
+  let { documentsPerWrite = 500 } = options;
   let turnBegunAt = 0;
   const members = new Set<Member>();
   let isRunning = false;
@@ -101,29 +114,60 @@ export const createCatchUp = (parts: CatchUpParts, { writeMs = 20 }: CatchUpOpti
 
   /** Drops documents that were changed long ago, and are written, of those that hold the most. */
   const dropOldest = (): void => {
-    const held = [...members].map(({ documents }) => documents).sort((a, b) => b.byId.size - a.byId.size);
-    let tooMany = held.reduce((sum, { byId }) => sum + byId.size, 0) - maxDocumentsKept;
-    for (const { byId, unwritten } of held) {
-      for (const id of byId.keys()) {
+    const held = [...members].sort((a, b) => b.documents.byId.size - a.documents.byId.size);
+    let tooMany = held.reduce((sum, { documents }) => sum + documents.byId.size, 0) - maxDocumentsKept;
+    for (const { documents, beingWritten } of held) {
+      for (const id of documents.byId.keys()) {
         if (tooMany <= 0) return;
-        if (unwritten.has(id)) continue;
-        byId.delete(id);
+        if (documents.unwritten.has(id) || beingWritten.has(id)) continue;
+        documents.byId.delete(id);
         tooMany -= 1;
       }
     }
   };
 
-  const write = async (member: Member): Promise<void> => {
-    const { model, documents, parked } = member;
-    const [begunAt, isWhole] = [clock.now(), documents.unwritten.size >= documentsPerWrite];
-    const refused = await writeDocuments(readModels, model, documents, member.position);
+  const fail = (member: Member, fault: unknown): void => {
+    if (leave(member)) choose();
+    member.reject(fault);
+  };
+
+  const write = async (member: Member, writes: readonly DocumentWrite[], position: bigint, events: number): Promise<void> => {
+    const { model, documents, parked, inBulk } = member;
+    const [begunAt, isWhole] = [clock.now(), writes.length >= documentsPerWrite];
+    const refused = await writeDocuments(readModels, model, writes, position, { inBulk });
     const took = clock.now() - begunAt;
-    if (took > writeMs) documentsPerWrite = Math.max(minPerWrite, documentsPerWrite / 2);
-    else if (isWhole && took < writeMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
-    for (const id of refused) parked.add(id);
-    member.eventsWritten = member.events;
+    const maxMs = writeMs ?? (inBulk ? 50 : 20);
+    if (took > maxMs) documentsPerWrite = Math.max(minPerWrite, documentsPerWrite / 2);
+    else if (isWhole && took < maxMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
+    for (const id of refused) {
+      parked.add(id);
+      // It was folded on meanwhile, perhaps.
+      documents.unwritten.delete(id);
+    }
+    member.beingWritten = none;
     dropOldest();
-    member.onWritten?.({ events: member.events, position: member.position, parked: refused });
+    member.onWritten?.({ events, position, parked: refused });
+  };
+
+  /** Writes follow one another, so that what one takes is its own time. */
+  let lastWrite: Promise<void> = Promise.resolve();
+
+  /** Begins to write what was folded, once its write before is done. Folding goes on meanwhile. */
+  const startWrite = async (member: Member): Promise<void> => {
+    await member.written;
+    const writes = takeUnwritten(member.documents);
+    const { position, events } = member;
+    member.eventsWritten = events;
+    member.beingWritten = new Set(writes.map(({ id }) => id));
+    member.written = lastWrite.then(() => write(member, writes, position, events));
+    lastWrite = member.written.catch((fault: unknown) => {
+      fail(member, fault);
+    });
+  };
+
+  const writeRest = async (member: Member): Promise<void> => {
+    if (member.documents.unwritten.size > 0) await startWrite(member);
+    await member.written;
   };
 
   const fold = async (member: Member, { events, position }: LogSlice, decodeOnce: Decode): Promise<void> => {
@@ -133,21 +177,24 @@ export const createCatchUp = (parts: CatchUpParts, { writeMs = 20 }: CatchUpOpti
     const failure = await foldEvents(projection, decodeOnce, own, documents, parked, load, personal);
     if (failure !== null) {
       member.position = own.findLast((event) => event.position < failure.position)?.position ?? member.position;
-      if (documents.unwritten.size > 0) await write(member);
+      await writeRest(member);
       throw failure;
     }
     member.events += own.length;
     member.position = position;
     const isDue = documents.unwritten.size >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
-    if (isDue || position >= through) await write(member);
-    if (position >= through && leave(member)) member.resolve(member.events);
+    if (isDue || position >= through) await startWrite(member);
+    if (position < through || !leave(member)) return;
+    member.written.then(() => {
+      member.resolve(member.events);
+    }, member.reject);
   };
 
   /** Before its time; what was folded is not folded again. */
   const end = async (member: Member, reason: unknown): Promise<void> => {
     if (!leave(member)) return;
     try {
-      if (member.documents.unwritten.size > 0) await write(member);
+      await writeRest(member);
       member.reject(reason);
     } catch (fault) {
       member.reject(fault);
@@ -223,8 +270,10 @@ export const createCatchUp = (parts: CatchUpParts, { writeMs = 20 }: CatchUpOpti
       target.signal?.throwIfAborted();
       return new Promise((resolve, reject) => {
         const types = new Set(projection.handles);
-        const begun = { documents: noDocuments(), parked, position, events: 0, eventsWritten: 0 };
-        members.add({ ...target, ...begun, types, resolve, reject });
+        const inBulk = through - position >= bulkLength;
+        const begun = { documents: noDocuments(), parked, inBulk, position, events: 0, eventsWritten: 0 };
+        const writing = { beingWritten: none, written: Promise.resolve() };
+        members.add({ ...target, ...begun, ...writing, types, resolve, reject });
         const onAbort = (): void => {
           choose();
         };

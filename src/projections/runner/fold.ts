@@ -2,7 +2,13 @@ import type { JsonObject, Recorded } from '../../events/envelope.js';
 import { START, type StoredEvent } from '../../events/store/eventStore.js';
 import { placeOf } from '../../platform/faultPlace.js';
 import type { AnyProjection, PersonalTerms } from '../projection.js';
-import { DocumentsTooLarge, type DocumentWrite, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import {
+  DocumentsTooLarge,
+  type ApplyOptions,
+  type DocumentWrite,
+  type ReadModel,
+  type ReadModelStore,
+} from '../store/readModelStore.js';
 import { parkDocuments } from './parkedDocuments.js';
 import { personalTermsOf, type TermSource } from './personalTerms.js';
 
@@ -84,31 +90,33 @@ export const foldEvents = async (
   return failure;
 };
 
+/** The documents that are not written yet, which count as written from now on. */
+export const takeUnwritten = ({ byId, unwritten }: FoldedDocuments): readonly DocumentWrite[] => {
+  const writes = [...unwritten].map((id) => byId.get(id)).filter((write) => write !== undefined);
+  unwritten.clear();
+  return writes;
+};
+
 /**
- * Writes the documents that are not written yet, and moves the checkpoint. Documents that the store
- * cannot hold are parked, durably before the checkpoint passes their events. Returns their ids.
+ * Writes documents, and moves the checkpoint. Documents that the store cannot hold are parked, durably
+ * before the checkpoint passes their events. Returns their ids.
  */
 export const writeDocuments = async (
   readModels: ReadModelStore,
   model: ReadModel,
-  documents: FoldedDocuments,
+  writes: readonly DocumentWrite[],
   checkpoint: bigint,
+  options?: ApplyOptions,
 ): Promise<readonly string[]> => {
-  const writes = [...documents.unwritten].map((id) => documents.byId.get(id)).filter((write) => write !== undefined);
-  let parked: readonly string[] = [];
   try {
-    await readModels.apply(model, writes, checkpoint);
+    await readModels.apply(model, writes, checkpoint, options);
+    return [];
   } catch (fault) {
     if (!(fault instanceof DocumentsTooLarge)) throw fault;
-    parked = fault.ids;
-    const refused = writes.filter(({ id }) => parked.includes(id));
+    const refused = writes.filter(({ id }) => fault.ids.includes(id));
     await parkDocuments(model, refused, readModels);
-    await readModels.apply(
-      model,
-      writes.filter((write) => !refused.includes(write)),
-      checkpoint,
-    );
+    const rest = writes.filter((write) => !refused.includes(write));
+    await readModels.apply(model, rest, checkpoint, options);
+    return fault.ids;
   }
-  documents.unwritten.clear();
-  return parked;
 };

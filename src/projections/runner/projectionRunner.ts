@@ -11,6 +11,7 @@ import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
 import type { CatchUp, CatchUpParts, CatchUpWrite } from './catchUp.js';
 import { ProjectionFailed } from './fold.js';
 import { storeFailure } from './status.js';
+import { sweepDropped } from './sweepDropped.js';
 
 /**
  * `starting`: the stores have not answered yet. `retrying`: a store failed; the runner goes on from
@@ -48,6 +49,8 @@ export interface RunnerParts extends CatchUpParts {
   readonly catchUp: CatchUp;
   readonly random: Random;
   readonly logger: Logger;
+  /** How long events may gather after a batch, in ms: larger batches take less of each event. Default: 0 */
+  readonly gatherMs?: number;
 }
 
 const maxBatch = 500;
@@ -191,7 +194,7 @@ const followLog = async (
   signal: AbortSignal,
   interrupt: (fault: unknown) => void,
 ): Promise<void> => {
-  const { eventStore, readModels, logger, checkpoints, catchUp } = parts;
+  const { eventStore, readModels, logger, clock, checkpoints, catchUp, gatherMs = 0 } = parts;
   const filter = { types: projection.handles };
   progress.position = await readModels.checkpoint(model);
   const purgeTombstones = createTombstonePurge(model, progress, parts);
@@ -205,6 +208,7 @@ const followLog = async (
       { projection: projection.name, version: model.version, position: String(progress.position) },
       'projection published',
     );
+    sweepDropped(parts);
     // It goes on as the live version, and with nothing else.
     interrupt(null);
   };
@@ -246,6 +250,7 @@ const followLog = async (
       progress.storeFaults = 0;
       await publishOnceCaughtUp();
       await purgeTombstones();
+      if (gatherMs > 0) await sleep(clock, gatherMs, signal);
     }
     if (!signal.aborted) throw new EventStoreUnavailable('the subscription ended');
   } finally {

@@ -32,7 +32,8 @@ export interface RebuildResult {
 /**
  * Folds the whole log again, beside the version that answers reads, and publishes the result.
  * Running projectors notice it and go on with the new version. After an interruption the next call
- * continues. Rebuilds that run at the same time on one `catchUp` read the log once.
+ * continues. Rebuilds that run at the same time on one `catchUp` read the log once. What the version
+ * before leaves behind is for `sweep` to remove.
  *
  * @throws ProjectionFailed when the projection cannot take an event: the live version stays
  * @throws ReadModelDropped when another version was published meanwhile

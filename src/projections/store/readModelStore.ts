@@ -40,7 +40,7 @@ export interface ReadModelStore {
    * older writes until `purgeTombstones`.
    * @throws DocumentsTooLarge when the store cannot hold some of them: apply the rest without them
    */
-  apply(model: ReadModel, writes: readonly DocumentWrite[], checkpoint: bigint): Promise<void>;
+  apply(model: ReadModel, writes: readonly DocumentWrite[], checkpoint: bigint, options?: ApplyOptions): Promise<void>;
 
   /**
    * Moves checkpoints forward (never back) over events that concern no document, together where the
@@ -61,9 +61,13 @@ export interface ReadModelStore {
   liveVersion(name: string): Promise<string | null>;
 
   /**
-   * Makes `model.version` the live one, at once for every process, and drops the other versions.
+   * Makes `model.version` the live one, at once for every process, and drops the other versions,
+   * which nothing finds any more. `sweep` removes what they leave behind.
    */
   publish(model: ReadModel): Promise<void>;
+
+  /** Removes what dropped versions left behind, of any process. Other work goes first. */
+  sweep(): Promise<void>;
 
   /** Removes tombstones that reflect a position before `before`. */
   purgeTombstones(model: ReadModel, before: bigint): Promise<void>;
@@ -97,6 +101,14 @@ export interface ReadModel {
    * these alone does not grow with their number. `[]`: all of them are counted.
    */
   readonly counted?: readonly string[];
+}
+
+export interface ApplyOptions {
+  /**
+   * Whether one of many in a row: the store may write on another thread, so that the caller goes on
+   * meanwhile. Default: no
+   */
+  readonly inBulk?: boolean;
 }
 
 export interface ModelCheckpoint {

@@ -78,6 +78,8 @@ interface WaitingWrite {
 
 /** How long one attempt may block the event loop. */
 const blockingMs = 5;
+/** Between two attempts: shorter than the rest after a long write in bulk (`writingProgram.ts`). */
+const maxPauseMs = 25;
 /** How long a call repeats its attempts. */
 const timeoutMs = 10_000;
 
@@ -130,7 +132,7 @@ export const openDatabase = async (
 
   const attemptUntilTimeout = async <Result>(work: () => Result): Promise<Result> => {
     const deadline = clock.now() + timeoutMs;
-    for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+    for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         return attemptOnce(work);
       } catch (fault) {

@@ -10,7 +10,12 @@ import type { Tally } from './tally.js';
  * the index. Call it inside a write transaction.
  * @throws TypeError for an id that no document may have
  */
-export type DocumentWriter = (model: ReadModel, key: bigint, writes: readonly DocumentWrite[]) => void;
+export type DocumentWriter = (model: ReadModel, key: bigint, writes: readonly WriteWithText[]) => void;
+
+export interface WriteWithText extends DocumentWrite {
+  /** The body as JSON, of whoever has it already. Then the body itself is needed only for the index. */
+  readonly text?: string | null;
+}
 
 /** Of many rows a call of the driver takes a part that shows. */
 const rowsPerStatement = 50;
@@ -58,7 +63,13 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     insert(
       insertDocuments,
-      newer.map(({ id, revision, position, body }) => [key, id, revision, position, body === null ? null : JSON.stringify(body)]),
+      newer.map(({ id, revision, position, body, text = body === null ? null : JSON.stringify(body) }) => [
+        key,
+        id,
+        revision,
+        position,
+        text,
+      ]),
     );
 
     if (!hasIndexes) return;
@@ -88,8 +99,8 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
 };
 
 /** @throws TypeError for an id that no document may have */
-const newestById = (writes: readonly DocumentWrite[]): ReadonlyMap<string, DocumentWrite> => {
-  const newest = new Map<string, DocumentWrite>();
+const newestById = (writes: readonly WriteWithText[]): ReadonlyMap<string, WriteWithText> => {
+  const newest = new Map<string, WriteWithText>();
   for (const write of writes) {
     if (!isId(write.id)) throw new TypeError(`not an id: ${JSON.stringify(write.id)}`);
     const known = newest.get(write.id);

@@ -2,22 +2,16 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
 import { isId } from '../documents.js';
-import {
-  ReadModelDropped,
-  ReadModelStoreUnavailable,
-  type ReadModel,
-  type ReadModelStore,
-  type StoredDocument,
-} from '../readModelStore.js';
+import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore, type StoredDocument } from '../readModelStore.js';
 import { createCheckpointNotifier } from './checkpointNotifier.js';
-import { openDatabase } from './database.js';
-import { createDocumentWriter } from './documentWriter.js';
+import { createApply } from './applyDocuments.js';
+import { openDatabase, type Database } from './database.js';
 import { startCounting, startFinding, startListingIds, toDocument, type DocumentRow, type Steps } from './find.js';
+import { createRemoval } from './droppedVersions.js';
+import { createModelKeys } from './modelKeys.js';
 import { createRecords, moveRecords } from './records.js';
 import { openTally } from './tally.js';
-
-/** Rows that a sweep removes before other work gets its turn. */
-const chunkSize = 1_000;
+import { createWritingThread } from './writingThread.js';
 
 /**
  * Read models in one SQLite file, which any number of processes of one machine may share. Beside
@@ -25,23 +19,33 @@ const chunkSize = 1_000;
  * other; and `records.db`, with the records that are not folded from the log
  * (docs/adr/0037-records-outlive-read-models.md).
  *
- * @param options `alone`: whether no other process may use the files, until the store is closed
+ * @param options `alone`: whether no other process may use the files, until the store is closed;
+ * `writingProgram`: the compiled file of it, to write in bulk on another thread
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
 export const createEmbeddedReadModelStore = async ({
   file,
   clock,
   alone,
+  writingProgram,
 }: {
   file: string;
   clock: Clock;
   alone?: boolean;
+  writingProgram?: string;
 }): Promise<ReadModelStore> => {
   const sharing = alone === undefined ? {} : { alone };
-  const database = await openDatabase(file, clock, sharing);
+  const opened = await openDatabase(file, clock, sharing);
+  const thread = writingProgram === undefined ? null : createWritingThread({ program: writingProgram, file, clock });
+  const database: Database = {
+    ...opened,
+    write: (work) => (thread === null ? opened.write(work) : thread.between(() => opened.write(work))),
+  };
   const { statement } = database;
   const tally = await openTally(database);
-  const writeDocuments = createDocumentWriter(database, tally);
+  const modelKeys = createModelKeys(database);
+  const { keyOf, checkpointOf, dropped } = modelKeys;
+  const apply = createApply(database, tally, modelKeys);
   const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing).catch((fault: unknown) => {
     database.close();
     throw fault;
@@ -51,34 +55,6 @@ export const createEmbeddedReadModelStore = async ({
   const records = createRecords(recordsDatabase, clock);
   const durableRecords = createRecords(recordsDatabase, clock, (work) => recordsDatabase.writeDurably(work));
   const modelRecords = createRecords(database, clock);
-  // Safe to cache: a version's key never changes and is never reused, so the key of a dropped
-  // version finds nothing.
-  const keys = new Map<string, bigint>();
-
-  const nameOf = ({ name, version }: ReadModel): string => JSON.stringify([name, version]);
-
-  const dropped = (model: ReadModel): ReadModelDropped => {
-    keys.delete(nameOf(model));
-    return new ReadModelDropped(model);
-  };
-
-  const keyOf = (model: ReadModel): bigint => {
-    const name = nameOf(model);
-    const known = keys.get(name);
-    if (known !== undefined) return known;
-    const row = statement('SELECT key FROM model WHERE name = ? AND version = ?').get(model.name, model.version) as
-      { key: bigint } | undefined;
-    if (row === undefined) throw dropped(model);
-    keys.set(name, row.key);
-    return row.key;
-  };
-
-  const checkpointOf = (model: ReadModel): bigint => {
-    const row = statement('SELECT checkpoint FROM model WHERE key = ?').get(keyOf(model)) as { checkpoint: bigint } | undefined;
-    if (row === undefined) throw dropped(model);
-    return row.checkpoint;
-  };
-
   const documentOf = (model: ReadModel, id: string): StoredDocument | null => {
     if (!isId(id)) return null;
     const row = statement(
@@ -111,37 +87,16 @@ export const createEmbeddedReadModelStore = async ({
     }
   };
 
-  /**
-   * Removes the first rows of a version, as one part of the table, which takes a third of looking each of
-   * them up. Returns whether there were any.
-   * @param order the columns that the table's primary key has beside the version
-   */
-  const removeRows = (table: 'document' | 'entry', order: string, key: bigint): boolean => {
-    const next = statement(`SELECT ${order} FROM ${table} WHERE model = ? ORDER BY ${order} LIMIT 1 OFFSET ?`).get(
-      key,
-      chunkSize,
-    ) as Readonly<Record<string, string>> | undefined;
-    const bound = Object.values(next ?? {});
-    const before = next === undefined ? '' : `AND (${order}) < (${bound.map(() => '?').join(', ')})`;
-    return statement(`DELETE FROM ${table} WHERE model = ? ${before}`).run(key, ...bound).changes > 0n;
-  };
+  const removeSome = createRemoval(database);
 
   /**
    * Removes the rows of dropped versions in chunks. The next sweep, in any process, continues an
    * unfinished one.
    */
   const sweep = async (): Promise<void> => {
-    for (;;) {
-      const finished = await database.write(() => {
-        const row = statement('SELECT key FROM dropped LIMIT 1').get() as { key: bigint } | undefined;
-        if (row === undefined) return true;
-        if (!removeRows('entry', 'field, value, id', row.key) && !removeRows('document', 'id', row.key))
-          statement('DELETE FROM dropped WHERE key = ?').run(row.key);
-        return false;
-      });
-      if (finished) return;
-      await nextTurn();
-    }
+    const isClean = await database.read(() => statement('SELECT 1 FROM dropped LIMIT 1').get() === undefined);
+    if (isClean) return;
+    while (!(await (thread?.isRunning() === true ? thread : { removeSome }).removeSome())) await nextTurn();
   };
 
   return {
@@ -153,7 +108,7 @@ export const createEmbeddedReadModelStore = async ({
       await database.write(() => {
         const add = statement('INSERT INTO model (name, version) VALUES (?, ?) ON CONFLICT DO NOTHING');
         const { changes } = add.run(model.name, model.version);
-        keys.delete(nameOf(model));
+        modelKeys.forget(model);
         if (changes > 0n) tally.begin(model, keyOf(model));
       });
       await sweep();
@@ -186,14 +141,8 @@ export const createEmbeddedReadModelStore = async ({
       return kept ?? inSteps(model, (key) => startCounting(database, key, model, selection), signal);
     },
 
-    apply: async (model, writes, checkpoint) => {
-      await database.write(() => {
-        const key = keyOf(model);
-        writeDocuments(model, key, writes);
-        tally.advance(model, checkpoint);
-        const { changes } = statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE key = ?').run(checkpoint, key);
-        if (changes === 0n) throw dropped(model);
-      });
+    apply: async (model, writes, checkpoint, { inBulk = false } = {}) => {
+      await (inBulk && thread !== null ? thread : { apply }).apply(model, writes, checkpoint);
       notifier.notify();
     },
 
@@ -235,8 +184,9 @@ export const createEmbeddedReadModelStore = async ({
         statement('DELETE FROM model WHERE name = ? AND key <> ?').run(model.name, key);
       });
       notifier.notify();
-      await sweep();
     },
+
+    sweep,
 
     purgeTombstones: (model, before) =>
       database.write(() => {
@@ -248,11 +198,11 @@ export const createEmbeddedReadModelStore = async ({
         statement('SELECT count(*) FROM model').get();
       }),
 
-    close: () => {
+    close: async () => {
       notifier.close(new ReadModelStoreUnavailable('the read-model store is closed'));
       database.close();
       recordsDatabase.close();
-      return Promise.resolve();
+      await thread?.close();
     },
   };
 };

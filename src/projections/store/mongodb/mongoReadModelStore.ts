@@ -251,6 +251,8 @@ export const createMongoReadModelStore = async ({
       await sweep();
     },
 
+    sweep,
+
     purgeTombstones: async (model, before) => {
       const collection = await run(() => collectionOf(model));
       await removeInChunks(connection, documentsOf({ collection }), { deleted: { $lt: before } });
