@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { prepareOrExit } from '../scripts/prepare.mjs';
 import { activation } from './measures/activation.mjs';
 import { appends, outsideAppends } from './measures/appends.mjs';
+import { catchUp } from './measures/catchUp.mjs';
 import { coldStart } from './measures/coldStart.mjs';
 import { emmett } from './measures/emmett.mjs';
 import { growth, growthTopics } from './measures/growth.mjs';
@@ -39,6 +40,7 @@ const measures = {
   emmett,
   appends,
   rebuild,
+  catchUp,
   activation,
   webhooks,
   coldStart,

@@ -54,6 +54,9 @@ const startDouble = async () => {
   return url;
 };
 
+/** The EventStoreDB that the service is measured on; that of the tests where that is not outside. */
+export const eventStoreToRead = () => outside.eventStore ?? startDouble();
+
 /** How many calls were made to the event store; `null` on the embedded one, and where they cannot be counted. */
 export const eventStoreCalls = () => callsToEventStore?.() ?? null;
 
