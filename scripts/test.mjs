@@ -1,12 +1,54 @@
 /**
  * `npm test`: installs and builds (some tests start the built server), then runs jest with the
- * arguments given.
+ * arguments given. With `CI=true` the files that failed run once more, alone: a browser beside other
+ * work on a slow machine fails for want of time. What passes only then is named at the end.
  */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareOrExit } from './prepare.mjs';
-import { run } from './processes.mjs';
+import { root, run } from './processes.mjs';
+import { failedFiles, merged, noResults, optionsOf } from './testResults.mjs';
 
-await prepareOrExit();
+/** More than these have a reason of their own. */
+const maxFilesAgain = 8;
+
 const jest = fileURLToPath(import.meta.resolve('jest/bin/jest'));
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-process.exitCode = await run(process.execPath, [...node, jest, ...process.argv.slice(2)]);
+const runJest = (/** @type {readonly string[]} */ options) => run(process.execPath, [...node, jest, ...options]);
+/** There are none of a run that could not begin. */
+const resultsIn = (/** @type {string} */ file) =>
+  existsSync(file) ? /** @type {import('./testResults.mjs').Results} */ (JSON.parse(readFileSync(file, 'utf8'))) : noResults;
+
+/** @param {ReturnType<typeof optionsOf>} options */
+const runWithSecondTry = async ({ options, outputFile }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'doorstep-tests-'));
+  const resultsOf = async (/** @type {readonly string[]} */ more, /** @type {string} */ name) => {
+    const file = join(folder, name);
+    const exitCode = await runJest([...more, '--json', `--outputFile=${file}`]);
+    return { exitCode, results: resultsIn(file) };
+  };
+  try {
+    const first = await resultsOf(options, 'first.json');
+    const again = failedFiles(first.results);
+    let last = first;
+    if (again.length > 0 && again.length <= maxFilesAgain) {
+      process.stderr.write(`\nAgain, alone:\n${again.join('\n')}\n`);
+      const second = await resultsOf(['--ci', '--runInBand', '--runTestsByPath', ...again], 'second.json');
+      const stillFailing = failedFiles(second.results);
+      for (const file of again.filter((one) => !stillFailing.includes(one))) {
+        process.stderr.write(`Passed only when run alone: ${file.replace(root, '')}\n`);
+      }
+      last = { exitCode: second.exitCode, results: merged(first.results, second.results) };
+    }
+    if (outputFile !== undefined) writeFileSync(outputFile, JSON.stringify(last.results));
+    return last.exitCode;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+await prepareOrExit();
+const args = process.argv.slice(2);
+process.exitCode = await (process.env['CI'] === 'true' ? runWithSecondTry(optionsOf(args)) : runJest(args));

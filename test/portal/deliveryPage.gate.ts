@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { looksRight, operator, pickUpByKey, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -54,8 +54,7 @@ withBrowser('the delivery editor', () => {
   });
 
   test('moves a step by keys, says where it is, and keeps the focus on it', async () => {
-    await grip('Launch').focus();
-    await page.keyboard.press('Space');
+    await pickUpByKey(page, grip('Launch'), 'Launch picked up from position 2 of 6.');
     for (const place of [3, 4, 5, 6]) {
       await page.keyboard.press('ArrowDown');
       await page.getByText(`Launch is at position ${String(place)} of 6.`).waitFor({ state: 'attached' });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { operator, pickUpByKey, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
 import { linkIn } from '../support/signIn.js';
 
 // A browser is slow on a busy machine.
@@ -85,8 +85,7 @@ withBrowser('the stories of the portal', () => {
     await page.getByText('Launch is at position 5 of 6.').waitFor({ state: 'attached' });
     await page.mouse.up();
     await page.getByText('Launch moved to position 5 of 6.').waitFor({ state: 'attached' });
-    await grip('Launch').focus();
-    await page.keyboard.press('Space');
+    await pickUpByKey(page, grip('Launch'), 'Launch picked up from position 5 of 6.');
     await page.keyboard.press('ArrowDown');
     await page.getByText('Launch is at position 6 of 6.').waitFor({ state: 'attached' });
     await page.keyboard.press('Space');

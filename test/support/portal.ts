@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, expect } from '@jest/globals';
 import { Doorstep, type OutboxMail } from '@doorstep/sdk';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { startChromium } from './chromium.js';
 import { eventually } from './eventually.js';
 import { codeIn } from './signIn.js';
@@ -96,6 +96,14 @@ export const startPortal = async (
     return { page, context, complaints, visit, signInAs };
   };
   return { server, folder, address, admin, open, mailTo };
+};
+
+/** Picks a step up with its grip and Space. A key that comes before the list listens and is measured is lost. */
+export const pickUpByKey = async (page: Page, grip: Locator, announced: string): Promise<void> => {
+  await grip.focus();
+  await page.keyboard.press('Space');
+  await page.getByText(announced).waitFor({ state: 'attached' });
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 };
 
 /** axe finds nothing, and nothing scrolls sideways. */

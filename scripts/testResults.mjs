@@ -1,0 +1,51 @@
+/** What jest's `--json` says of a run, as far as `npm test` reads it. */
+
+/**
+ * @typedef {{ name: string, status: string, assertionResults: { status: string }[] }} FileResult
+ * @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number, testResults: FileResult[] }} Results
+ */
+
+/** @type {Results} */
+export const noResults = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [] };
+
+/**
+ * The options of jest without those that say where its results go.
+ * @param {readonly string[]} args
+ * @returns {{ options: string[], outputFile?: string }}
+ */
+export const optionsOf = (args) => {
+  const prefix = '--outputFile=';
+  const outputFile = args.find((arg) => arg.startsWith(prefix))?.slice(prefix.length);
+  return {
+    options: args.filter((arg) => arg !== '--json' && !arg.startsWith(prefix)),
+    ...(outputFile !== undefined && { outputFile }),
+  };
+};
+
+/**
+ * @param {Results} results
+ * @returns {string[]} paths of the files with a test that failed, and of those that cannot be loaded
+ */
+export const failedFiles = ({ testResults }) => testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+
+/**
+ * The first run with the results of the files that ran again.
+ * @param {Results} first
+ * @param {Results} second
+ * @returns {Results}
+ */
+export const merged = (first, second) => {
+  const again = new Map(second.testResults.map((result) => [result.name, result]));
+  const testResults = first.testResults.map((result) => again.get(result.name) ?? result);
+  const countOf = (/** @type {string} */ status) =>
+    testResults.reduce((sum, { assertionResults }) => sum + assertionResults.filter((one) => one.status === status).length, 0);
+  return {
+    ...first,
+    testResults,
+    numPassedTests: countOf('passed'),
+    numFailedTests: countOf('failed'),
+    numRuntimeErrorTestSuites: testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((one) => one.status === 'failed'),
+    ).length,
+  };
+};
