@@ -1,8 +1,7 @@
 /**
  * The embedded event store against the most that the same file gives: hand-written transactions, as
- * durable, of as many events.
+ * durable, of the same rows with ids made alike, in the same tables.
  */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { load, newInstallation, withEngine } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
@@ -99,16 +98,15 @@ export const appends = async ({ quick }) => {
   const throughStore = appending(store, () => ids.commandId());
 
   const raw = await openDatabase(join(folder, 'raw.db'), systemClock);
-  const insert = raw.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = raw.prepare("INSERT INTO events VALUES (?, ?, ?, unhex(?, '-'), ?, ?, ?, ?, ?)");
   const [dataText, metadataText] = [JSON.stringify(data), JSON.stringify(metadata)];
   let position = 0;
   const byHand = () => {
     const now = Date.now();
     raw.exec('BEGIN IMMEDIATE');
     for (let index = 0; index < batch; index += 1) {
-      const id = randomBytes(16);
-      id.writeUIntBE(now, 0, 6);
-      insert.run(position + 1, position % streamCount, Math.floor(position / streamCount), id, 1, 1, now, dataText, metadataText);
+      const [stream, revision] = [position % streamCount, Math.floor(position / streamCount)];
+      insert.run(position + 1, stream, revision, ids.commandId(), 1, 1, now, dataText, metadataText);
       position += 1;
     }
     raw.exec('COMMIT');
