@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../platform/cache.js';
 import type { Clock } from '../platform/clock.js';
 
 /** What a request leaves of its caller's budget. */
@@ -24,7 +24,7 @@ interface Bucket {
 const maxCallers = 50_000;
 
 export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): SpendBudget => {
-  const buckets = new LRUCache<string, Bucket>({ max: maxCallers });
+  const buckets = createCache<Bucket>(maxCallers);
   const policy = `"caller";q=${String(perSecond)};w=1`;
 
   return (caller) => {

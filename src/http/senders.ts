@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../platform/cache.js';
 import type { Clock } from '../platform/clock.js';
 import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
 
@@ -77,7 +77,7 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
    * Peers that named another sender and were believed. Their connections are everybody's; the
    * requests count for whom they name.
    */
-  const proxies = new LRUCache<string, true>({ max: maxProxies });
+  const proxies = createCache<true>(maxProxies);
   let excess = 0;
 
   const senderNamed = (name: string): Sender => {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { isPlainName, makeFolder, nullIfMissing, sync, systemErrorCode } from './embeddedFiles.js';
+import { createCache } from '../platform/cache.js';
 
 /**
  * Entries by name, each in one of 256 subfolders that follows from the name alone: with a million,
@@ -42,7 +42,7 @@ export const createShardedFolder = ({ folder, suffix = '' }: { folder: string; s
   let isMoved = false;
 
   // Every read of a delivery block asks for that of its project, several times.
-  const paths = new LRUCache<string, string>({ max: 5_000 });
+  const paths = createCache<string>(5_000);
   const pathOf = (name: string): string => {
     const known = paths.get(name);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createCache } from './cache.js';
 import { base32Text } from './ids.js';
 import type { DataKey, Vault } from './vault.js';
 import { canonicalAddress } from './emailAddress.js';
@@ -94,8 +94,8 @@ const isPersonal = (subject: string): boolean => subject.includes('@') || form.t
 export const createPersonalData = async (vault: Vault): Promise<PersonalData> => {
   const indexKey = await vault.indexKey();
   // A few people make most requests, and each request needs an index.
-  const indexes = new LRUCache<string, string>({ max: 5_000 });
-  const decrypted = new LRUCache<string, { readonly key: DataKey; readonly text: string }>({ max: 5_000 });
+  const indexes = createCache<string>(5_000);
+  const decrypted = createCache<{ readonly key: DataKey; readonly text: string }>(5_000);
 
   const blindIndex = (text: string): string => {
     let index = indexes.get(text);
@@ -129,7 +129,7 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
   // A key of their own: a term is never equal to an index.
   const termKey = createHmac('sha256', indexKey).update('search terms').digest();
   // Of three characters: names and addresses share most of them.
-  const termHashes = new LRUCache<string, string>({ max: 10_000 });
+  const termHashes = createCache<string>(10_000);
   const blindTerm = (term: string): string => {
     let hash = termHashes.get(term);
     if (hash === undefined) {

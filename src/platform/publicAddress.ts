@@ -75,6 +75,8 @@ const trustsPrivate: TrustsProxy = (peer) => !isPublicAddress(peer);
 export const createTrustsProxy = (networks: readonly string[]): TrustsProxy => {
   const listed = new BlockList();
   for (const network of networks) {
+    // To be asked what is no address takes Node milliseconds the first time: a part of every start.
+    if (network === 'private') continue;
     const [address = '', prefix] = network.split('/');
     const version = isIP(address);
     if (version === 0) continue;

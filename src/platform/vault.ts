@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createCache } from './cache.js';
 import { base32Text } from './ids.js';
 import type { Random } from './random.js';
 import { createCipher, type Cipher } from './cipher.js';
@@ -158,7 +158,7 @@ export const openVault = async (parts: {
   let masters = await parts.masterKeys();
   // What an entry unwraps to never changes. Whether it is still there is asked of the store.
   const roots: Uint8Array[] = [];
-  const dataKeys = new LRUCache<string, Validated<DataKey | null>>({ max: 10_000 });
+  const dataKeys = createCache<Validated<DataKey | null>>(10_000);
   const serviceKeys = new Map<string, Uint8Array>();
   let newest: Validated<Generation> = { value: { number: 0, sessionsSince: 0 }, revision: undefined };
 

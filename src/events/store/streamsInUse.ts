@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { FIRST_REVISION, NO_STREAM, type EventStore, type StoredEvent, type StreamSlice } from './eventStore.js';
 import type { LiveEvent, LiveLog } from './liveLog.js';
+import { createCache } from '../../platform/cache.js';
 
 /**
  * The streams that are read again and again, each with its head and last events in memory, fed by
@@ -48,7 +49,7 @@ export const createStreamsInUse = (parts: {
 }): StreamsInUse => {
   const { live, readStream: readFromStore, reach } = parts;
   const present = new LRUCache<string, InUse>({ maxSize: MAX_BYTES });
-  const absent = new LRUCache<string, InUse>({ max: MAX_ABSENT });
+  const absent = createCache<InUse>(MAX_ABSENT);
   /** What is committed to a stream while it is read for the first time. */
   const firstReads = new Map<string, LiveEvent[]>();
 

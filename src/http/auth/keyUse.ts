@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../platform/cache.js';
 import type { Logger } from '../../platform/logger.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import { isoTime } from '../../platform/clock.js';
@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 const keptMs = 400 * 86_400_000;
 
 export const createKeyUse = ({ records, logger }: { records: RecordStore; logger: Logger }): KeyUse => {
-  const written = new LRUCache<string, number>({ max: 10_000 });
+  const written = createCache<number>(10_000);
 
   return {
     note: (keyId, atMs) => {

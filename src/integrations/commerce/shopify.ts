@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { Type, type Static } from 'typebox';
+import { createCache } from '../../platform/cache.js';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
@@ -85,7 +85,7 @@ export const createShopify = (parts: {
   const { webhookSecrets, apiVersion, clock, originOf = (domain: string) => `https://${domain}` } = parts;
 
   // One client per shop, so that rate limits and faults of one shop do not affect the others.
-  const shops = new LRUCache<string, ProviderHttp>({ max: 500 });
+  const shops = createCache<ProviderHttp>(500);
   const shopAt = (domain: string): ProviderHttp => {
     const known = shops.get(domain);
     if (known !== undefined) return known;

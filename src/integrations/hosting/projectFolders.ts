@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { createCache, type Cache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import {
   isPlainName,
@@ -151,8 +152,8 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   const projects = createShardedFolder({ folder });
   // Deployments never change, so they can be cached.
   const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500, maxSize: maxCachedCharacters });
-  const slugCache = new LRUCache<string, Dated<string>>({ max: 5_000 });
-  const listingCache = new LRUCache<string, Dated<readonly string[]>>({ max: 5_000 });
+  const slugCache = createCache<Dated<string>>(5_000);
+  const listingCache = createCache<Dated<readonly string[]>>(5_000);
 
   const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
@@ -173,11 +174,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   };
 
   /** What `read` yields, until the file or folder changes. */
-  const untilChanged = async <Value>(
-    cache: LRUCache<string, Dated<Value>>,
-    path: string,
-    read: () => Promise<Value>,
-  ): Promise<Value> => {
+  const untilChanged = async <Value>(cache: Cache<Dated<Value>>, path: string, read: () => Promise<Value>): Promise<Value> => {
     const modifiedAt = modifiedAtOf(path);
     const stored = cache.get(path);
     if (stored?.modifiedAt === modifiedAt) return stored.value;

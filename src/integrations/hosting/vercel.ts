@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { Type, type Static, type TSchema } from 'typebox';
+import { createCache } from '../../platform/cache.js';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
@@ -126,7 +126,7 @@ export const createVercel = (options: {
   const { settings, clock, fetchStatus } = options;
   const http = createProviderHttp({ ...options, provider, retryTimeouts: false, requestIdHeader: 'x-vercel-id' });
   const mutex = createKeyedMutex();
-  const reachableAt = new LRUCache<string, number>({ max: 1_000 });
+  const reachableAt = createCache<number>(1_000);
 
   /**
    * @returns null for a response with a status in `handled`

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider, type TokenResource } from './port.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
@@ -41,9 +41,7 @@ export interface TokenIssuer {
 
 /** Verifies access tokens (api.md, section 2) of an external issuer or the embedded one. */
 export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvider['identify'] => {
-  const cache = new LRUCache<string, { readonly identity: Identity; readonly basis: unknown; readonly until: number }>({
-    max: maxCached,
-  });
+  const cache = createCache<{ readonly identity: Identity; readonly basis: unknown; readonly until: number }>(maxCached);
 
   const verify = async (accessToken: string, audience: string): Promise<JWTPayload | null> => {
     const keys = await issuer.keys();

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer } from '../../platform/settings.js';
 import type { ScimService } from '../../platform/settingValues.js';
@@ -46,7 +46,7 @@ export const createOidcIssuer = (
     keyCooldownMs?: number;
   },
 ): IdentityProvider => {
-  const existsCache = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: maxCached });
+  const existsCache = createCache<{ readonly exists: boolean; readonly until: number }>(maxCached);
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
 

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { Type, type Static } from 'typebox';
+import { createCache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
@@ -44,7 +44,7 @@ export const createCalCom = (parts: {
   logger: Logger;
 }): Scheduling => {
   // One client per account, so that rate limits and faults of one account do not affect the others.
-  const accounts = new LRUCache<string, ProviderHttp>({ max: 500 });
+  const accounts = createCache<ProviderHttp>(500);
   const accountOf = (apiKey: string): ProviderHttp => {
     const known = accounts.get(apiKey);
     if (known !== undefined) return known;

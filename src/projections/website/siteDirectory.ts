@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { slugFold } from '../../events/website/website.state.js';
+import { createCache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { domainProjection } from '../domain/domain.projection.js';
 import type { Reader } from '../reader.js';
@@ -61,7 +61,7 @@ export const createDomainDirectory = (
 
 /** While the event store does not answer, what was found last. */
 const orLastKnown = <Found>(find: (name: string) => Promise<Found>): ((name: string) => Promise<Found>) => {
-  const known = new LRUCache<string, { readonly found: Found }>({ max: maxKnown });
+  const known = createCache<{ readonly found: Found }>(maxKnown);
   return async (name) => {
     try {
       const found = await find(name);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { AccessEvent } from '../../../events/access/access.events.js';
 import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import type { DeliveryEvent } from '../../../events/delivery/delivery.events.js';
@@ -9,6 +8,7 @@ import type { Reader } from '../../../projections/reader.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Caller, WebsiteAccess } from '../../auth/caller.js';
 import { areaOf, type ChangeArea } from './change.areas.js';
+import { createCache } from '../../../platform/cache.js';
 
 /** Whether the caller would see a change when they read what it is about. */
 export type MaySee = (event: Recorded, caller: Caller, access: WebsiteAccess | undefined) => Promise<boolean>;
@@ -24,7 +24,7 @@ const mayRead = ({ readers }: ChangeArea, { role }: Caller, access: WebsiteAcces
 const maxKept = 1_000;
 
 export const createMaySee = (reader: Reader): MaySee => {
-  const shownDeliveries = new LRUCache<string, Promise<boolean>>({ max: maxKept });
+  const shownDeliveries = createCache<Promise<boolean>>(maxKept);
 
   const hasFeature = async ({ feature }: ChangeArea, { data }: Recorded, websiteId: string | undefined): Promise<boolean> => {
     if (feature === undefined || websiteId === undefined) return true;

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { Refused, refusals, type Violation } from '../../../commands/refusal.js';
 import { picturesIn, type FindSiteMedia } from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { partValidator, type Validate } from '../../validation.js';
+import { createCache } from '../../../platform/cache.js';
 
 /** The ids of the documents that a template declares, in its order. */
 export const declaredIn = (editable: EditableSchema | null): readonly string[] => Object.keys(editable?.properties ?? {});
@@ -25,7 +25,7 @@ export const createCheckContent = (
   sourceHost: Pick<SourceHost, 'provider' | 'readEditable'>,
   findMedia: FindSiteMedia,
 ): CheckContent => {
-  const validators = new LRUCache<string, Validate>({ max: 500 });
+  const validators = createCache<Validate>(500);
 
   const validatorOf = (templateId: string, documentId: string, editable: EditableSchema): Validate => {
     const key = JSON.stringify([documentId, editable]);

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../../platform/cache.js';
 import type { Clock } from '../../../platform/clock.js';
 import { senderIn, type TrustsProxy } from '../../../platform/publicAddress.js';
 import type { BrandedPages } from './pages.js';
@@ -96,7 +96,7 @@ export const retryAfter = (ms: number): { 'Retry-After': string; 'Cache-Control'
 
 /** Stores one number per sender: the time at which the bucket will be full again. */
 const createTokenBuckets = ({ burst, everyMs }: BucketSize, clock: Clock) => {
-  const fullAtBySender = new LRUCache<string, number>({ max: maxSenders });
+  const fullAtBySender = createCache<number>(maxSenders);
   const fillMs = burst * everyMs;
 
   const fullAt = (sender: string, now: number): number => {
