@@ -2,16 +2,23 @@
  * The tasks of the build: what each is made from, which tasks it needs, and where its output goes.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { makeCodeCaches } from './codeCaches.mjs';
 import { makeMails } from './mails.mjs';
 import { root, run, StepFailed } from './processes.mjs';
 
 /** @typedef {import('./graph.mjs').Task} Task */
 
 // A change of the lock file may be one of the compiler, or of a package that is bundled.
-const always = ['scripts/tasks.mjs', 'scripts/mails.mjs', 'package-lock.json'];
+const always = [
+  'scripts/tasks.mjs',
+  'scripts/mails.mjs',
+  'scripts/codeCaches.mjs',
+  'scripts/fillCodeCaches.mjs',
+  'package-lock.json',
+];
 
 /** @type {Task} */
 const service = {
@@ -24,6 +31,7 @@ const service = {
     if (!existsSync(join(folder, 'main.js'))) return;
     await bundleServer(folder);
     await makeMails(join(folder, 'mails'));
+    await makeCodeCaches(folder);
   },
 };
 
@@ -217,31 +225,38 @@ const writeManPages = async (folder) => {
 };
 
 /** What is started of the server. */
-const serverPrograms = ['main.js', 'projectorThread.js'];
+const serverPrograms = ['main', 'projectorThread'];
 
 /**
- * Makes a few files of the server and the packages that it needs: read as some thousand files they
- * are most of a cold start. What is imported on first use comes in a file of its own beside the
- * others; packages that only such parts need stay outside, and so do those that look for files of
- * their own.
+ * A program of the server as a script, for the code cache, and as a module, for source maps. Dynamic imports are those of
+ * whoever runs the script, under a name as long as the keyword, so that source maps stay right.
+ */
+const asScript = {
+  before:
+    "(run=>typeof module==='object'?run(require,__filename,name=>import(name)):run)((require,__filename,Import)=>{" +
+    "const importMetaUrl=require('node:url').pathToFileURL(__filename).href;",
+  after: '})',
+};
+
+/**
+ * Makes one file of each program of the server and the packages that it always needs: read as some thousand files they
+ * are most of a cold start. What is imported on first use is evaluated then. Packages that only such parts need stay
+ * outside, so that their text takes no memory before, and so do those that look for files of their own.
  * @param {string} folder - the compiled sources
  */
 const bundleServer = async (folder) => {
   await esbuild({
-    entryPoints: serverPrograms.map((program) => join(folder, program)),
+    entryPoints: serverPrograms.map((program) => join(folder, `${program}.js`)),
     outdir: folder,
-    splitting: true,
-    // Beside the entry: parts that look for the templates do so from where they stand.
-    chunkNames: 'part-[hash]',
-    allowOverwrite: true,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
     bundle: true,
     sourcemap: true,
-    // The text of a module stays in memory as long as the process does.
+    // The text of a program stays in memory as long as the process does.
     minifyWhitespace: true,
     lineLimit: 120,
     external: [
       '@photostructure/sqlite',
-      'pino',
       'isomorphic-git',
       'liquidjs',
       'nodemailer',
@@ -258,15 +273,37 @@ const bundleServer = async (folder) => {
       'cheerio',
       'robots-parser',
       'fast-xml-parser',
+      'sharp',
+      'mediabunny',
     ],
-    banner: { js: requireForBundles },
+    define: { 'import.meta.url': 'importMetaUrl' },
+    banner: { js: asScript.before },
+    footer: { js: asScript.after },
   });
-  // One character beyond Latin-1 would double the memory of the whole text. esbuild leaves them in
-  // tagged templates and regular expressions, in which an escape means the same.
-  const escaped = (/** @type {string} */ unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const parts = (await readdir(folder)).filter((file) => /^part-.*\.js$/.test(file));
-  for (const file of [...serverPrograms, ...parts]) {
-    const text = await readFile(join(folder, file), 'utf8');
-    await writeFile(join(folder, file), text.replaceAll(/[^\0-\xff]/g, escaped));
+  for (const program of serverPrograms) {
+    const file = join(folder, `${program}.cjs`);
+    const text = (await readFile(file, 'utf8')).slice(asScript.before.length);
+    await writeFile(file, asScript.before + withoutImports(inLatin1(text)));
+    await esbuild({
+      stdin: {
+        contents: `import { runProgram } from './platform/codeCache.js';
+          import { fileURLToPath } from 'node:url';
+          export const script = runProgram(fileURLToPath(new URL('${program}.cjs', import.meta.url)));`,
+        resolveDir: folder,
+      },
+      outfile: join(folder, `${program}.js`),
+      allowOverwrite: true,
+      bundle: true,
+    });
   }
 };
+
+/**
+ * One character beyond Latin-1 would double the memory of the whole text. esbuild leaves them in tagged templates and
+ * regular expressions, in which an escape means the same.
+ * @param {string} text
+ */
+const inLatin1 = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** @param {string} text */
+const withoutImports = (text) => text.replaceAll(/\bimport\(/g, 'Import(');

@@ -13,7 +13,7 @@ import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js
  * collects. This smaller growth costs no measurable time (docs/performance.md), and unlike a limit
  * it never ends the process.
  */
-setFlagsFromString('--heap-growing-percent=70');
+const heapGrowth = '--heap-growing-percent=70';
 
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
@@ -32,6 +32,8 @@ const main = async (): Promise<void> => {
     droppedLogLines: () => output.droppedLines(),
     projectorThread: { environment, log: destination },
   });
+  // After the start: during it V8 would collect what stays, and refuse the code cache, which is made without the flag.
+  setFlagsFromString(heapGrowth);
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -93,11 +95,9 @@ const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string
   ];
 };
 
-try {
-  await main();
-} catch (error) {
+main().catch((error: unknown) => {
   // The operator fixes settings and starts stores, and needs no stack for that.
   const isExpected = error instanceof SettingsError || error instanceof ReadModelStoreUnavailable;
   process.stderr.write(`${isExpected ? error.message : String((error as Error).stack)}\n`);
   process.exit(1);
-}
+});

@@ -40,4 +40,5 @@ const main = async (): Promise<void> => {
   send({ isStarted: true });
 };
 
-await main();
+// What it throws ends the process, as of any thread.
+void main();

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -40,10 +42,72 @@ test.each<[string, () => Record<string, string>]>([
   expect(server.written()).toContain(`\n  ${words}`);
 });
 
-test('the text of the server takes a byte for each character in memory', () => {
-  // One character beyond Latin-1 doubles it.
-  const folder = fileURLToPath(new URL('../../dist/', import.meta.url));
-  const texts = readdirSync(folder).filter((name) => /^(main|projectorThread|part-.*)\.js$/.test(name));
-  expect(texts.length).toBeGreaterThan(2);
-  for (const name of texts) expect(readFileSync(join(folder, name), 'utf8').match(/.{0,40}[^\0-\xff].{0,40}/gu)).toBeNull();
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+const programs = ['main.cjs', 'projectorThread.cjs'];
+
+test.each(programs)('the text of %s takes a byte for each character in memory', (name) => {
+  // It is read as Latin-1, and one character beyond that would double it anyway.
+  expect(readFileSync(join(dist, name), 'utf8').match(/.{0,40}[^\0-\x7f].{0,40}/gu)).toBeNull();
+});
+
+/** Whether V8 refuses the code cache of a program, as a process of its own finds it. */
+const isRefused = (name: string, cacheOf: string): boolean => {
+  const source = `
+    const { Script } = require('node:vm');
+    const { readFileSync } = require('node:fs');
+    const [file, cache] = process.argv.slice(1);
+    const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: readFileSync(cache) });
+    process.stdout.write(String(script.cachedDataRejected));`;
+  const args = ['-e', source, join(dist, name), `${join(dist, cacheOf)}.cache`];
+  return execFileSync(process.execPath, args, { encoding: 'utf8', env: {} }) === 'true';
+};
+
+test.each(programs)('the code cache of %s is for it, this Node.js and its flags', (name) => {
+  expect(isRefused(name, name)).toBe(false);
+});
+
+test.each(programs)('%s has a code cache that whoever runs it may read', (name) => {
+  expect(statSync(`${join(dist, name)}.cache`).mode).toBe(statSync(join(dist, name)).mode);
+});
+
+test('a code cache that is not for the program is left aside', () => {
+  expect(isRefused('main.cjs', 'projectorThread.cjs')).toBe(true);
+});
+
+/** What the program of the thread throws where there is no thread. */
+const faultOf = (...options: readonly string[]): string =>
+  spawnSync(process.execPath, [...options, join(dist, 'projectorThread.js')], { encoding: 'utf8', env: {} }).stderr;
+
+test('a stack trace names the line of the program', () => {
+  expect(faultOf()).toMatch(/this program runs on a thread of the service\n +at main \(projectorThread\.cjs:\d+:\d+\)/);
+});
+
+test('with source maps the programs are modules, and a stack trace names the sources', async () => {
+  expect(faultOf('--enable-source-maps')).toMatch(/at main \(.*src\/projectorThread\.ts:\d+:\d+\)/);
+  const server = launchServer(temporaryFolder(), {}, [process.execPath, '--enable-source-maps']);
+  await server.opened;
+  expect(await server.kill('SIGTERM')).toBe(0);
+});
+
+test.each<[string, (cache: string) => void]>([
+  ['without a code cache', () => undefined],
+  [
+    'with one that is spoilt',
+    (cache) => {
+      writeFileSync(cache, randomBytes(2_000));
+    },
+  ],
+  [
+    'with one that it may not read',
+    (cache) => {
+      mkdirSync(cache);
+    },
+  ],
+])('a program runs %s', (_how, make) => {
+  const program = join(temporaryFolder(), 'program.cjs');
+  writeFileSync(program, "(require, file) => require('node:fs').writeSync(1, `hello from ${file}`)");
+  make(`${program}.cache`);
+  const source = `import { runProgram } from ${JSON.stringify(join(dist, 'platform/codeCache.js'))}; runProgram(process.argv[1]);`;
+  const args = ['--input-type=module', '-e', source, program];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8', env: {} })).toBe(`hello from ${program}`);
 });
