@@ -66,7 +66,6 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
   const needed = delivery === undefined ? [] : summaryOfDelivery(delivery).neededFromClient;
   const isKnown = before?.name === name && before.slug === slug;
   return {
-    ...facts,
     shelf,
     status,
     tier,
@@ -83,6 +82,8 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
     etaDescending: delivery?.estimatedCompletionAt ?? '',
     lateFrom: (delivery === undefined ? undefined : lateFrom(delivery)) ?? never,
     terms: isKnown ? before.terms : termsOf([name, slug]),
+    // Last: a spread that further fields follow makes a hidden class for each document.
+    ...facts,
   };
 };
 
