@@ -3,8 +3,9 @@ import { expect, test } from '@jest/globals';
 import { catchUp } from '../../../src/events/store/eventStoreDb/catchUp.js';
 import { createCalls } from '../../../src/events/store/eventStoreDb/calls.js';
 import { NotConnected } from '../../../src/events/store/eventStoreDb/faults.js';
+import type { ReadAnswer } from '../../../src/events/store/eventStoreDb/readAnswer.js';
 import { toWire, type WireRecord } from '../../../src/events/store/eventStoreDb/records.js';
-import type { LogMessage, Wire } from '../../../src/events/store/eventStoreDb/wire.js';
+import type { Wire } from '../../../src/events/store/eventStoreDb/wire.js';
 import { OutcomeUnknown } from '../../../src/events/store/eventStore.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { createTestClock } from '../../support/testClock.js';
@@ -31,7 +32,7 @@ test('an append whose outcome was reported as unknown is not retried', async () 
 });
 
 test('no event is delivered twice when a node has not indexed the last event seen and starts with it', async () => {
-  const subscribe = (): AsyncIterable<LogMessage> =>
+  const subscribe = (): AsyncIterable<ReadAnswer> =>
     (async function* () {
       await nextTurn();
       for (const position of [5n, 9n]) yield { kind: 'event', record: recordAt(position) };

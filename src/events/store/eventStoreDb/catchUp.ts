@@ -2,8 +2,9 @@ import type { Clock } from '../../../platform/clock.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { EventFilter, LogSlice, StoredEvent } from '../eventStore.js';
 import { matches, serverFilter } from './filters.js';
+import type { ReadAnswer } from './readAnswer.js';
 import { fromWire } from './records.js';
-import type { LogMessage, Wire } from './wire.js';
+import type { Wire } from './wire.js';
 
 export interface CatchUpOptions {
   readonly after: bigint;
@@ -87,8 +88,8 @@ export async function* withSilenceTimeout(
   clock: Clock,
   silenceMs: number,
   signal: AbortSignal,
-  call: (signal: AbortSignal) => AsyncIterable<LogMessage>,
-): AsyncGenerator<LogMessage, void> {
+  call: (signal: AbortSignal) => AsyncIterable<ReadAnswer>,
+): AsyncGenerator<ReadAnswer, void> {
   const listeningClock = createListeningClock(clock);
   const silent = new AbortController();
   const messages = call(AbortSignal.any([signal, silent.signal]))[Symbol.asyncIterator]();
@@ -111,7 +112,7 @@ export async function* withSilenceTimeout(
       silent.abort();
     });
   };
-  const next = (): Promise<IteratorResult<LogMessage>> =>
+  const next = (): Promise<IteratorResult<ReadAnswer>> =>
     new Promise((resolve, reject) => {
       giveUp = reject;
       isNew = true;

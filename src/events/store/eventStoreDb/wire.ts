@@ -1,4 +1,5 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
 import type { StreamsClient } from './client.js';
@@ -7,6 +8,7 @@ import { DeadlinePassed } from './deadline.js';
 import { NotConnected } from './faults.js';
 import type { ServerFilter } from './filters.js';
 import { createPulse, type Pulse, type SentCall } from './pulse.js';
+import { decodeReadAnswer, type ReadAnswer } from './readAnswer.js';
 import type { WireEvent, WireRecord } from './records.js';
 
 /**
@@ -26,7 +28,7 @@ export interface Wire {
    * Yields what is after `after`, then what comes, and ends only with a fault. It reads from the
    * server only when the consumer asks.
    */
-  subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<LogMessage>;
+  subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<ReadAnswer>;
   /** The state of the read with this signal, for its deadline. */
   progress(signal: AbortSignal): ReadProgress;
 }
@@ -68,16 +70,6 @@ export interface StreamReply {
   readonly head: bigint | null;
 }
 
-/**
- * `passed`: every event up to the position was read. `caught up`: every event from before the call
- * was delivered.
- */
-export type LogMessage =
-  | { readonly kind: 'event'; readonly record: WireRecord }
-  | { readonly kind: 'passed'; readonly position: bigint }
-  | { readonly kind: 'caught up' }
-  | { readonly kind: 'other' };
-
 /** Events that the server searches before it reports its position, when none matches. */
 const SEARCH_WINDOW = 1_000;
 
@@ -105,9 +97,12 @@ export const createWire = (connection: Connection): Wire => {
   };
 
   /** Yields the answers to a read, each when the consumer asks for it. */
-  async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<messages.ReadResp, void> {
-    const { client, answers } = await connection.run(signal, (streams, args) =>
-      Promise.resolve({ client: streams, answers: streams.read(request, ...args) }),
+  async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<ReadAnswer, void> {
+    const { client, answers } = await connection.run(signal, (target, args) =>
+      Promise.resolve({
+        client: target,
+        answers: target.makeServerStreamRequest(path, requestSerialize, decodeReadAnswer, request, ...args),
+      }),
     );
     // Cancelling makes the call fail when nothing listens any more, which would be thrown.
     answers.on('error', () => undefined);
@@ -125,7 +120,7 @@ export const createWire = (connection: Connection): Wire => {
       for await (const answer of answers) {
         current.received = true;
         pulse.heard();
-        yield answer as messages.ReadResp;
+        yield answer as ReadAnswer;
       }
     } catch (fault) {
       if (!signal.aborted) await connection.failed(client, fault);
@@ -145,8 +140,7 @@ export const createWire = (connection: Connection): Wire => {
     const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
     options.setCount('1').setNoFilter(new shared.Empty());
     for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
-      const record = recordOf(answer);
-      if (record !== null) return record;
+      if (answer.kind === 'event') return answer.record;
     }
     return null;
   };
@@ -196,10 +190,9 @@ export const createWire = (connection: Connection): Wire => {
       const records: WireRecord[] = [];
       let head: bigint | null = null;
       for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
-        if (answer.hasStreamNotFound()) return { records: [], head: -1n };
-        const record = recordOf(answer);
-        if (record !== null) records.push(record);
-        if (answer.hasLastStreamPosition()) head = BigInt(answer.getLastStreamPosition());
+        if (answer.kind === 'no stream') return { records: [], head: -1n };
+        if (answer.kind === 'event') records.push(answer.record);
+        if (answer.kind === 'head') head = answer.revision;
       }
       return { records, head };
     },
@@ -207,28 +200,27 @@ export const createWire = (connection: Connection): Wire => {
     lastPosition: async (signal) => {
       const options = readOptions().setAll(new messages.ReadReq.Options.AllOptions().setEnd(new shared.Empty()));
       options.setCount('1').setNoFilter(new shared.Empty()).setReadDirection(BACKWARDS);
-      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
-        const record = recordOf(answer);
-        if (record !== null) return record.position;
-      }
-      return START;
+      let position = START;
+      // Read to its end: a call that is cancelled costs more.
+      for await (const answer of read(new messages.ReadReq().setOptions(options), signal))
+        if (answer.kind === 'event') ({ position } = answer.record);
+      return position;
     },
 
     async *subscribe(after, filter, signal) {
-      const messagesFrom = async function* (position: bigint): AsyncGenerator<LogMessage, void> {
-        const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
-        options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
-        if (filter === null) options.setNoFilter(new shared.Empty());
-        else options.setFilter(filterOptions(filter));
-        for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) yield logMessage(answer);
-        throw new Error('the event store ended a subscription');
-      };
       const next = after > START ? await firstFrom(after, signal) : null;
       // When the event at `after` is gone, as the server's own are after a while, the server would
       // skip the next event instead of it.
       const gone = next !== null && next.position !== after;
       if (gone) yield { kind: 'event', record: next };
-      yield* messagesFrom(gone ? next.position : after);
+      const options = readOptions()
+        .setAll(fromPosition(gone ? next.position : after))
+        .setReadDirection(FORWARDS);
+      options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
+      if (filter === null) options.setNoFilter(new shared.Empty());
+      else options.setFilter(filterOptions(filter));
+      yield* read(new messages.ReadReq().setOptions(options), signal);
+      throw new Error('the event store ended a subscription');
     },
 
     progress: (signal) => {
@@ -239,6 +231,8 @@ export const createWire = (connection: Connection): Wire => {
     },
   };
 };
+
+const { path, requestSerialize } = streams.StreamsService.read;
 
 const FORWARDS = messages.ReadReq.Options.ReadDirection.FORWARDS;
 const BACKWARDS = messages.ReadReq.Options.ReadDirection.BACKWARDS;
@@ -300,28 +294,4 @@ const appendReply = (reply: messages.AppendResp): AppendReply => {
   const wrong = reply.getWrongExpectedVersion();
   if (wrong === undefined) throw new Error('the event store answered an append with neither success nor refusal');
   return { written: false, actual: wrong.hasCurrentRevision() ? BigInt(wrong.getCurrentRevision()) : -1n };
-};
-
-/** Converts numbers to bigint here, in whatever form the library delivers them. */
-const recordOf = (answer: messages.ReadResp): WireRecord | null => {
-  const event = answer.getEvent()?.getEvent();
-  const stream = event?.getStreamIdentifier();
-  if (event === undefined || stream === undefined) return null;
-  return {
-    id: event.getId()?.getString() ?? '',
-    type: event.getMetadataMap().get('type') ?? '',
-    data: event.getData_asU8(),
-    metadata: event.getCustomMetadata_asU8(),
-    stream: Buffer.from(stream.getStreamName_asU8()).toString('utf8'),
-    revision: BigInt(event.getStreamRevision()),
-    position: BigInt(event.getCommitPosition()),
-  };
-};
-
-const logMessage = (answer: messages.ReadResp): LogMessage => {
-  const record = recordOf(answer);
-  if (record !== null) return { kind: 'event', record };
-  const checkpoint = answer.getCheckpoint();
-  if (checkpoint !== undefined) return { kind: 'passed', position: BigInt(checkpoint.getCommitPosition()) };
-  return { kind: answer.hasCaughtUp() ? 'caught up' : 'other' };
 };
