@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { createCache } from './cache.js';
+import { nextTurn } from './eventLoop.js';
 import { base32Text } from './ids.js';
 import type { Random } from './random.js';
 import { createCipher, type Cipher } from './cipher.js';
@@ -165,9 +166,9 @@ export const openVault = async (parts: {
   /** What this process destroyed or started, which the store's revision does not show. */
   let ownChanges = 0;
   let asking: Promise<string | undefined> | undefined;
-  /** Asked once for all who ask at the same moment, after the last of them did. */
+  /** Asked once for all who ask in one turn of the event loop, after the last of them did. */
   const revision = (): Promise<string | undefined> => {
-    asking ??= Promise.resolve().then(async () => {
+    asking ??= nextTurn().then(async () => {
       asking = undefined;
       const own = ownChanges;
       const stored = await records.revision?.();
