@@ -53,7 +53,6 @@ const DROP_CHUNK = 200;
 export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): CopyTarget => {
   const typeIndex = createEventTypeIndex(database);
   const log = createLogReader(database, typeIndex);
-  const writer = createLogWriter(database, typeIndex, () => log.head());
   const live = createLiveLog({
     clock,
     maxEvents: 500,
@@ -65,17 +64,20 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     },
   });
 
-  /**
-   * Reads the events that are not in memory yet, once for all subscribers.
-   * @returns whether it could
-   */
+  /** Reads the events that are not in memory yet, once for all. */
+  const advance = (): number => {
+    const [after, head] = [Number(live.head()), log.head()];
+    // They are read by the subscribers, in parts.
+    if (head - after > READ_WINDOW) live.begin(BigInt(head));
+    else live.add(head > after ? log.readLive(after, head) : []);
+    return head;
+  };
+
+  /** @returns whether the events that were not in memory could be read */
   const readNew = (): boolean => {
     if (live.start() === null) return false;
     try {
-      const [after, head] = [Number(live.head()), log.head()];
-      // They are read by the subscribers, in parts.
-      if (head - after > READ_WINDOW) live.begin(BigInt(head));
-      else live.add(head > after ? log.readLive(after, head) : []);
+      advance();
       return true;
     } catch (error) {
       const fault = toPortFault(error);
@@ -86,14 +88,15 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   };
   /** The look at the end of the log that is yet to be taken, for all reads that come in before it. */
   let nextLook: Promise<boolean> | null = null;
+  const writer = createLogWriter(database, typeIndex, () => (live.start() === null ? log.head() : advance()));
+  live.listen({ added: writer.follow, begun: writer.forget });
   const commitNotifier = createCommitNotifier({ file, check: readNew, clock, logger });
   const groupCommit = createGroupCommit({
     writer,
     clock,
     onCommit: (written) => {
-      // What this process has written is not read again, unless another one wrote before it.
-      if (written[0]?.position === Number(live.head()) + 1) live.add(written.map(toLive));
-      else readNew();
+      // The transaction began at the end of what is in memory: nobody else wrote in between.
+      live.add(written.map(toLive));
       commitNotifier.notify();
     },
   });

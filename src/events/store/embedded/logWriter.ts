@@ -25,6 +25,10 @@ export interface LogWriter {
    * throws at once instead of blocking the thread.
    */
   begin(): Transaction;
+  /** Takes note of what follows in the log, without a gap since `forget` was called. */
+  readonly follow: (events: readonly { readonly stream: string; readonly position: bigint }[]) => void;
+  /** Keeps nothing in memory. */
+  readonly forget: () => void;
 }
 
 export interface Transaction {
@@ -55,9 +59,8 @@ interface StreamHead {
 
 /** Cached stream heads, of about 200 bytes each. The cache is cleared when it is full. */
 const MAX_CACHED_HEADS = 10_000;
-/** Events of other processes that are read for their heads; after more the cache is cleared. */
-const MAX_MOVED_HEADS = 500;
 
+/** @param head the last position of the log; may call `follow` with what has led to it */
 export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, head: () => number): LogWriter => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -71,11 +74,6 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     `SELECT key, coalesce(revision, dropped), coalesce(recorded_at, dropped_at)
      FROM streams LEFT JOIN events ON stream = key WHERE name = ? ORDER BY revision DESC LIMIT 1`,
   );
-  const selectHeadsAfter = prepareRows(
-    database,
-    `SELECT name, streams.key, revision, recorded_at FROM events CROSS JOIN streams ON streams.key = stream
-     WHERE position > ? ORDER BY position`,
-  );
   const markDropped = database.prepare('UPDATE streams SET dropped = ?, dropped_at = ? WHERE key = ?');
   // The last event of the log stays until another follows: its position must not be given again.
   const deleteDropped = database.prepare(
@@ -86,6 +84,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
   /** Heads of streams, as they were at `position`. */
   const heads = new Map<string, StreamHead>();
   let position = 0;
+  let followed = 0;
   let written: WrittenEvent[] = [];
 
   const headOf = (stream: string): StreamHead | undefined => {
@@ -184,22 +183,13 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     }
   };
 
-  /** Takes over what other processes have written since the last transaction. */
-  const moveHeads = (start: number): void => {
-    const isNear = start > position && start - position <= MAX_MOVED_HEADS;
-    if (!isNear) heads.clear();
-    const others = isNear ? (selectHeadsAfter.all(position) as [string, number, number, number][]) : [];
-    for (const [stream, key, revision, recordedAt] of others)
-      if (heads.has(stream)) heads.set(stream, { key, revision, recordedAt });
-  };
-
   return {
     begin: () => {
       beginWithoutWaiting();
       try {
-        const start = head();
-        if (start !== position) moveHeads(start);
-        position = start;
+        const end = head();
+        if (end !== position && end !== followed) heads.clear();
+        position = end;
         written = [];
       } catch (error) {
         rollback.run();
@@ -218,6 +208,16 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
           if (database.isTransaction) rollback.run();
         },
       };
+    },
+
+    follow: (events) => {
+      // What this writer has not written, another process has.
+      for (const event of events) if (event.position > position) heads.delete(event.stream);
+      followed = Number(events.at(-1)?.position ?? followed);
+    },
+
+    forget: () => {
+      heads.clear();
     },
   };
 };
