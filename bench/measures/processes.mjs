@@ -8,8 +8,9 @@ import { processorMs, removeFolder } from '../support/processes.mjs';
 /** @typedef {import('../support/doorstep.mjs').Doorstep} Doorstep */
 
 const most = 3;
+/** A process that has just started compiles what it runs for some ten thousand writes: that is not what is measured. */
 const roundsFor = (/** @type {{ quick: boolean }} */ { quick }) =>
-  quick ? { rounds: 1, seconds: 1 } : { rounds: 5, seconds: 4 };
+  quick ? { rounds: 1, warmUps: 1, seconds: 1 } : { rounds: 7, warmUps: 4, seconds: 4 };
 
 /**
  * The same requests, spread over the processes: those of a connection go to one.
@@ -46,27 +47,27 @@ const round = async (servers, loads, connections, { headers, seconds }) => {
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const processes = async (options) => {
-  const { rounds, seconds } = roundsFor(options);
+  const { rounds, warmUps, seconds } = roundsFor(options);
   const installation = newInstallation('processes');
   const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };
   const loads = Array.from({ length: most }, startLoadGenerator);
   // It keeps read models up to date for all of them.
-  const first = await startDoorstep(installation);
+  const servers = [await startDoorstep(installation)];
   try {
-    const websiteIds = await createWebsites({ url: first.url, headers }, options.quick ? 2 : 64);
+    const websiteIds = await createWebsites({ url: servers[0]?.url ?? '', headers }, options.quick ? 2 : 64);
     const connections = checkpointWrites(websiteIds);
     /** @type {Awaited<ReturnType<typeof round>>[][]} */
     const results = Array.from({ length: most }, () => []);
+    while (servers.length < most) servers.push(await startDoorstep(installation, { roles: 'api' }));
+    for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await round(servers, loads, connections, { headers, seconds });
     for (let turn = 0; turn < rounds; turn += 1) {
-      /** @type {Doorstep[]} */
-      const servers = [first];
-      for (const result of results) {
-        // A process that has just started compiles what it runs: that is not what is measured.
-        await round(servers, loads, connections, { headers, seconds });
-        result.push(await round(servers, loads, connections, { headers, seconds }));
-        if (servers.length < most) servers.push(await startDoorstep(installation, { roles: 'api' }));
+      for (const [index, result] of results.entries()) {
+        // They would follow what the others write.
+        const paused = servers.slice(index + 1);
+        for (const { process } of paused) process.kill('SIGSTOP');
+        result.push(await round(servers.slice(0, index + 1), loads, connections, { headers, seconds }));
+        for (const { process } of paused) process.kill('SIGCONT');
       }
-      await Promise.all(servers.slice(1).map((server) => server.stop()));
     }
     const [alone = [], ...several] = results;
     return several.map((ours, index) => ({
@@ -84,7 +85,8 @@ export const processes = async (options) => {
     }));
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
-    await first.stop();
+    for (const { process } of servers) process.kill('SIGCONT');
+    await Promise.all(servers.map((server) => server.stop()));
     removeFolder(installation.folder);
   }
 };

@@ -26,6 +26,7 @@ import type { EmbeddedUnderTest } from '../support/eventStoreEmbedded.js';
 import { asWritten, follow, idsOf, newEvent, newEvents, startFollowing } from '../support/eventStoreEvents.js';
 import { startProcess } from '../support/eventStoreSpawn.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
 import { eventStoreContract } from './eventStore.contract.js';
 
@@ -262,6 +263,25 @@ describe('however many subscribe', () => {
     await store.close();
     await Promise.all(following.map(({ running }) => running));
   });
+});
+
+test('a write that waits for the lock of another process begins when that one has committed', async () => {
+  const clock = createTestClock();
+  const { store, file } = await open(clock);
+  const iterator = startFollowing(store, { after: START });
+  const seen = iterator.next();
+  const elsewhere = await openDatabase(file, systemClock);
+  elsewhere.exec('BEGIN IMMEDIATE');
+  const appended = store.append('thing-1', newEvents(1), NO_STREAM);
+  // The pause until the next attempt, beside the safety check. This clock stands still.
+  await eventually('the write to wait', () => Promise.resolve(clock.pending() > 1 || undefined));
+  elsewhere.exec('COMMIT');
+  const elsewhereStore = eventStoreOn(elsewhere, { file, clock: systemClock });
+  await elsewhereStore.append('other-1', newEvents(1), NO_STREAM);
+  expect(await appended).toMatchObject({ revision: 0n });
+  await seen;
+  await iterator.return?.();
+  await elsewhereStore.close();
 });
 
 describe('a commit of another process reaches a subscription', () => {

@@ -90,14 +90,22 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   let nextLook: Promise<boolean> | null = null;
   const writer = createLogWriter(database, typeIndex, () => (live.start() === null ? log.head() : advance()));
   live.listen({ added: writer.follow, begun: writer.forget });
-  const commitNotifier = createCommitNotifier({ file, check: readNew, clock, logger });
+  const commitNotifier = createCommitNotifier({
+    file,
+    check: () => {
+      groupCommit.lockReleased();
+      readNew();
+    },
+    clock,
+    logger,
+  });
   const groupCommit = createGroupCommit({
     writer,
     clock,
     onCommit: (written) => {
+      commitNotifier.notify();
       // The transaction began at the end of what is in memory: nobody else wrote in between.
       live.add(written.map(toLive));
-      commitNotifier.notify();
     },
   });
   const closing = new AbortController();

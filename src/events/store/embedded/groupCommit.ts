@@ -10,6 +10,8 @@ export interface GroupCommit {
    * rejection.
    */
   write<Result>(prepare: () => Write<Result>): Promise<Result>;
+  /** To be called when another process has committed: a write that waits for its lock begins at once. */
+  lockReleased(): void;
   /** Resolves when no write is waiting. */
   drained(): Promise<void>;
 }
@@ -18,10 +20,10 @@ export interface GroupCommit {
 export type Write<Result> = (transaction: Transaction, now: number) => Result;
 
 /**
- * Pause between two attempts to get a lock that another process holds, about as long as its commit
- * takes. Requests are answered meanwhile, and what they write joins the transaction.
+ * Pause between two attempts to get a lock that another process holds, unless its release is noticed
+ * before. Requests are answered meanwhile, and what they write joins the transaction.
  */
-const LOCK_PAUSE_MS = 1;
+const LOCK_PAUSE_MS = 5;
 /**
  * How long a write waits for the lock. The number of attempts bounds the wait too, in case the
  * wall clock is set back.
@@ -49,12 +51,15 @@ export const createGroupCommit = ({
 }): GroupCommit => {
   let waiting: Waiting[] = [];
   let flushing = false;
+  /** Set while the lock is waited for. */
+  let cancelPause: (() => void) | null = null;
   const drains: (() => void)[] = [];
 
   const flush = (): void => {
+    cancelPause = null;
     const transaction = begin();
     if (transaction === 'locked') {
-      clock.schedule(LOCK_PAUSE_MS, flush, { keepAlive: true });
+      cancelPause = clock.schedule(LOCK_PAUSE_MS, flush, { keepAlive: true });
       return;
     }
     flushing = false;
@@ -132,6 +137,12 @@ export const createGroupCommit = ({
         flushing = true;
         setImmediate(flush);
       }),
+
+    lockReleased: () => {
+      if (cancelPause === null) return;
+      cancelPause();
+      flush();
+    },
 
     drained: () =>
       new Promise((resolve) => {
