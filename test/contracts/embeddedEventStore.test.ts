@@ -16,6 +16,7 @@ import {
   type LogSlice,
 } from '../../src/events/store/eventStore.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { nextTurn } from '../../src/platform/eventLoop.js';
 import {
   createEmbeddedUnderTest,
   embeddedEventStoreHarness,
@@ -85,6 +86,30 @@ describe('all appends of one turn of the event loop', () => {
     expect(disk.commitCount).toBe(1);
     await store.append('thing-1', newEvents(1), 0n);
     expect(disk.commitCount).toBe(2);
+  });
+
+  test('wait while each turn brings more of them, for some turns', async () => {
+    const { store, disk } = await open();
+    const appended: Promise<unknown>[] = [];
+    const append = (): void => {
+      appended.push(store.append(`thing-${String(appended.length)}`, newEvents(1), NO_STREAM));
+    };
+    append();
+    for (let turn = 0; turn < 4; turn += 1) {
+      append();
+      await nextTurn();
+    }
+    await Promise.all(appended);
+    expect(disk.commitCount).toBe(1);
+
+    for (let turn = 0; turn < 20; turn += 1) {
+      append();
+      append();
+      await nextTurn();
+    }
+    await Promise.all(appended);
+    expect(disk.commitCount).toBeGreaterThan(2);
+    expect(disk.commitCount).toBeLessThan(6);
   });
 
   test('see each other in order, and one that is refused leaves the others alone', async () => {

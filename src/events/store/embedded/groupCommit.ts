@@ -31,6 +31,9 @@ const LOCK_PAUSE_MS = 5;
 const LOCK_TIMEOUT_MS = 1_500;
 const MAX_LOCK_ATTEMPTS = LOCK_TIMEOUT_MS / LOCK_PAUSE_MS;
 
+/** Turns of the event loop that a commit waits for at most. */
+const MAX_TURNS = 8;
+
 interface Waiting {
   /** Returns what answers it once the transaction is committed. */
   readonly write: Write<() => void>;
@@ -54,6 +57,14 @@ export const createGroupCommit = ({
   /** Set while the lock is waited for. */
   let cancelPause: (() => void) | null = null;
   const drains: (() => void)[] = [];
+
+  /** A commit costs as much as several writes: while each turn brings more of them, it waits for the next. */
+  const gather = (count: number, turns: number): void => {
+    setImmediate(() => {
+      if (waiting.length > count && turns > 1) gather(waiting.length, turns - 1);
+      else flush();
+    });
+  };
 
   const flush = (): void => {
     cancelPause = null;
@@ -135,7 +146,7 @@ export const createGroupCommit = ({
         waiting.push({ write: answered, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
         if (flushing) return;
         flushing = true;
-        setImmediate(flush);
+        gather(1, MAX_TURNS);
       }),
 
     lockReleased: () => {
