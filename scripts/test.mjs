@@ -14,9 +14,10 @@ import { failedFiles, merged, noResults, optionsOf } from './testResults.mjs';
 /** More than these have a reason of their own. */
 const maxFilesAgain = 8;
 
-const jest = fileURLToPath(import.meta.resolve('jest/bin/jest'));
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const runJest = (/** @type {readonly string[]} */ options) => run(process.execPath, [...node, jest, ...options]);
+const runJest = (/** @type {readonly string[]} */ options) =>
+  // Found now, because it may just have been installed.
+  run(process.execPath, [...node, fileURLToPath(import.meta.resolve('jest/bin/jest')), ...options]);
 /** There are none of a run that could not begin. */
 const resultsIn = (/** @type {string} */ file) =>
   existsSync(file) ? /** @type {import('./testResults.mjs').Results} */ (JSON.parse(readFileSync(file, 'utf8'))) : noResults;

@@ -7,6 +7,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
+import { storeFaultLevel } from '../projections/store/storeFault.js';
 import {
   blockerFor,
   LEASE_MS,
@@ -109,7 +110,7 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
       if (!isHeld) throw new LeaseLost('another attempt has the lease');
     };
     const onFault = (err: unknown, message: string): void => {
-      task.logger(open).warn({ err, attempt }, message);
+      task.logger(open)[storeFaultLevel(err)]({ err, attempt }, message);
     };
     const act = (assertHeld: () => void) => execute(open, { assertHeld, record });
     const records = task.recordsProgress === true ? null : context.leases;

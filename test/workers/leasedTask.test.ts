@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TooManyConflicts } from '../../src/commands/handleCommand.js';
 import { deletionSteps } from '../../src/events/deletion/deletion.events.js';
@@ -22,7 +22,16 @@ import { createMemoryStores } from './memoryStores.js';
 
 const websiteId = 'w1';
 const stream = deletionStream.name({ websiteId });
-const silent = { child: () => silent, warn: () => undefined } as never;
+/** Level and message of each line. */
+let logged: string[] = [];
+const logger = {
+  child: () => logger,
+  debug: (_: unknown, message: string) => logged.push(`debug: ${message}`),
+  warn: (_: unknown, message: string) => logged.push(`warn: ${message}`),
+} as never;
+beforeEach(() => {
+  logged = [];
+});
 
 interface Plan {
   /** How far its wall clock is ahead, in milliseconds. */
@@ -92,7 +101,7 @@ const createWorker = (world: { clock: TestClock; stores: Stores; acted: Acted[];
     deletionSteps.every((step) => state.done.includes(step)) ? null : state;
   const task: LeasedTask<DeletionState, DeletionOutcome> = {
     worker: engine.ids.commandId(),
-    logger: () => silent,
+    logger: () => logger,
     load: async () => openIn((await engine.state(deletionFold, { websiteId })).state),
     handle: async (command) => {
       const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
@@ -153,6 +162,12 @@ describe('a lease', () => {
     const { acted, types } = await runAll([{ ...smooth, stepMs: 60_000 }, smooth, { ...smooth, offsetMs: 3_600_000 }]);
     expect(types).toStrictEqual(['DeletionStarted', ...deletionSteps.map(() => 'DeletionStepDone')]);
     expect(acted).toHaveLength(deletionSteps.length);
+  });
+
+  test('that cannot be renewed while a store is away is no line of its own: the outage is one', async () => {
+    await runAll([{ ...smooth, stepMs: 12_000, faults: new Map([1, 2, 3, 4, 5].map((access) => [access, 'before'])) }]);
+    expect(logged).toContain('debug: the lease could not be renewed beside the log, so an event renews it');
+    expect(logged.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
   test('of a worker that dies lapses, and another continues', async () => {
