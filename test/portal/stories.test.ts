@@ -85,7 +85,7 @@ withBrowser('the stories of the portal', () => {
     await page.getByText('Launch is at position 5 of 6.').waitFor({ state: 'attached' });
     await page.mouse.up();
     await page.getByText('Launch moved to position 5 of 6.').waitFor({ state: 'attached' });
-    await pickUpByKey(page, grip('Launch'), 'Launch picked up from position 5 of 6.');
+    await pickUpByKey(page, grip('Launch'));
     await page.keyboard.press('ArrowDown');
     await page.getByText('Launch is at position 6 of 6.').waitFor({ state: 'attached' });
     await page.keyboard.press('Space');

@@ -98,11 +98,10 @@ export const startPortal = async (
   return { server, folder, address, admin, open, mailTo };
 };
 
-/** Picks a step up with its grip and Space. A key that comes before the list listens and is measured is lost. */
-export const pickUpByKey = async (page: Page, grip: Locator, announced: string): Promise<void> => {
-  await grip.focus();
-  await page.keyboard.press('Space');
-  await page.getByText(announced).waitFor({ state: 'attached' });
+/** Picks a step up by keys. One that comes before the list listens and is measured is lost. */
+export const pickUpByKey = async (page: Page, grip: Locator): Promise<void> => {
+  await grip.press('Space');
+  await grip.and(page.locator('[aria-pressed="true"]')).waitFor();
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 };
 
