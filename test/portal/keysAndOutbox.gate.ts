@@ -87,6 +87,8 @@ withBrowser('pages of the agency', () => {
     await page.getByRole('heading', { name: 'No change matches' }).waitFor();
     expect(new URL(page.url()).search).toBe('?actor=nobody%40example.com');
     await page.getByRole('button', { name: 'Show all' }).click();
+    // The form is a new one then.
+    await page.getByRole('link', { name: 'Corner Bakery' }).first().waitFor();
 
     await page.getByLabel('Website').selectOption({ label: 'Corner Bakery' });
     await page.getByRole('button', { name: 'Show', exact: true }).click();
