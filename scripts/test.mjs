@@ -23,7 +23,7 @@ const resultsIn = (/** @type {string} */ file) =>
   existsSync(file) ? /** @type {import('./testResults.mjs').Results} */ (JSON.parse(readFileSync(file, 'utf8'))) : noResults;
 
 /** @param {ReturnType<typeof optionsOf>} options */
-const runWithSecondTry = async ({ options, outputFile }) => {
+const runWithSecondTry = async ({ options, match, outputFile }) => {
   const folder = mkdtempSync(join(tmpdir(), 'doorstep-tests-'));
   const resultsOf = async (/** @type {readonly string[]} */ more, /** @type {string} */ name) => {
     const file = join(folder, name);
@@ -36,12 +36,12 @@ const runWithSecondTry = async ({ options, outputFile }) => {
     let last = first;
     if (again.length > 0 && again.length <= maxFilesAgain) {
       process.stderr.write(`\nAgain, alone:\n${again.join('\n')}\n`);
-      const second = await resultsOf(['--ci', '--runInBand', '--runTestsByPath', ...again], 'second.json');
-      const stillFailing = failedFiles(second.results);
+      const second = await resultsOf(['--ci', '--runInBand', ...match, '--runTestsByPath', ...again], 'second.json');
+      last = { exitCode: second.exitCode, results: merged(first.results, second.results) };
+      const stillFailing = failedFiles(last.results);
       for (const file of again.filter((one) => !stillFailing.includes(one))) {
         process.stderr.write(`Passed only when run alone: ${file.replace(root, '')}\n`);
       }
-      last = { exitCode: second.exitCode, results: merged(first.results, second.results) };
     }
     if (outputFile !== undefined) writeFileSync(outputFile, JSON.stringify(last.results));
     return last.exitCode;

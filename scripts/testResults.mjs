@@ -9,15 +9,17 @@
 export const noResults = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [] };
 
 /**
- * The options of jest without those that say where its results go.
+ * The options of jest without those that say where its results go, and which of them say what a test is.
  * @param {readonly string[]} args
- * @returns {{ options: string[], outputFile?: string }}
+ * @returns {{ options: string[], match: string[], outputFile?: string }}
  */
 export const optionsOf = (args) => {
   const prefix = '--outputFile=';
   const outputFile = args.find((arg) => arg.startsWith(prefix))?.slice(prefix.length);
+  const matchAt = args.indexOf('--testMatch');
   return {
     options: args.filter((arg) => arg !== '--json' && !arg.startsWith(prefix)),
+    match: matchAt < 0 ? [] : args.slice(matchAt, matchAt + 2),
     ...(outputFile !== undefined && { outputFile }),
   };
 };
@@ -29,7 +31,7 @@ export const optionsOf = (args) => {
 export const failedFiles = ({ testResults }) => testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
 
 /**
- * The first run with the results of the files that ran again.
+ * The first run with the results of the files that ran again; those that did not stay as they were.
  * @param {Results} first
  * @param {Results} second
  * @returns {Results}

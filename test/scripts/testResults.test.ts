@@ -20,6 +20,10 @@ describe('the results of a second try', () => {
     expect(after).toMatchObject({ numPassedTests: 4, numFailedTests: 0, numRuntimeErrorTestSuites: 0 });
   });
 
+  test('are no results of a file that did not run', () => {
+    expect(failedFiles(merged(first, noResults))).toEqual(['a', 'c']);
+  });
+
   test('stay failures when they fail again', () => {
     const after = merged(first, results(file('a', 'passed', 'failed'), file('c')));
     expect(after).toMatchObject({ numPassedTests: 2, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });
@@ -27,7 +31,12 @@ describe('the results of a second try', () => {
   });
 });
 
-test('where the results go is no option of a second try', () => {
-  expect(optionsOf(['--ci', '--json', '--outputFile=/x', 'test/a'])).toEqual({ options: ['--ci', 'test/a'], outputFile: '/x' });
-  expect(optionsOf([])).toEqual({ options: [] });
+test('a second try takes what a test is from the first, and not where its results go', () => {
+  const args = ['--ci', '--json', '--outputFile=/x', '--testMatch', '**/*.gate.ts'];
+  expect(optionsOf(args)).toEqual({
+    options: ['--ci', '--testMatch', '**/*.gate.ts'],
+    match: ['--testMatch', '**/*.gate.ts'],
+    outputFile: '/x',
+  });
+  expect(optionsOf(['test/a'])).toEqual({ options: ['test/a'], match: [] });
 });
