@@ -19,7 +19,7 @@ export const optionsOf = (args) => {
   const matchAt = args.indexOf('--testMatch');
   return {
     options: args.filter((arg) => arg !== '--json' && !arg.startsWith(prefix)),
-    match: matchAt < 0 ? [] : args.slice(matchAt, matchAt + 2),
+    match: matchAt < 0 ? args.filter((arg) => arg.startsWith('--testMatch=')) : args.slice(matchAt, matchAt + 2),
     ...(outputFile !== undefined && { outputFile }),
   };
 };

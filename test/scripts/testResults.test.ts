@@ -38,5 +38,6 @@ test('a second try takes what a test is from the first, and not where its result
     match: ['--testMatch', '**/*.gate.ts'],
     outputFile: '/x',
   });
+  expect(optionsOf(['--testMatch=**/*.gate.ts'])).toMatchObject({ match: ['--testMatch=**/*.gate.ts'] });
   expect(optionsOf(['test/a'])).toEqual({ options: ['test/a'], match: [] });
 });

@@ -105,8 +105,9 @@ export const pickUpByKey = async (page: Page, grip: Locator): Promise<void> => {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 };
 
-/** axe finds nothing, and nothing scrolls sideways. */
+/** axe finds nothing, and nothing scrolls sideways. A page is looked at once its heading is there: what stands around it comes first. */
 export const looksRight = async (page: Page): Promise<void> => {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toStrictEqual([]);
   const [content, window] = await page.evaluate<[number, number]>(
