@@ -2,7 +2,7 @@
 import { createWebsites } from '../support/api.mjs';
 import { mintToken, newInstallation, startDoorstep } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
-import { checkpointWrites, startLoadGenerator } from '../support/load.mjs';
+import { checkpointWrites, connectionCount, startLoadGenerator } from '../support/load.mjs';
 import { processorMs, removeFolder } from '../support/processes.mjs';
 
 /** @typedef {import('../support/doorstep.mjs').Doorstep} Doorstep */
@@ -13,10 +13,27 @@ const roundsFor = (/** @type {{ quick: boolean }} */ { quick }) =>
   quick ? { rounds: 1, warmUps: 1, seconds: 1 } : { rounds: 7, warmUps: 4, seconds: 4 };
 
 /**
- * The same requests, spread over the processes: those of a connection go to one.
+ * The connections of each process. Those to one website go to one process, as where a caller keeps its
+ * connection; `meeting`: to all of them.
+ * @param {readonly string[]} websiteIds
+ * @param {number} count - of processes
+ */
+const connectionsTo = (websiteIds, count, { meeting = false } = {}) => {
+  const all = checkpointWrites(websiteIds);
+  return Array.from({ length: count }, (_, at) =>
+    meeting
+      ? all.filter((_connection, index) => index % count === at)
+      : checkpointWrites(
+          websiteIds.filter((_id, index) => index % count === at),
+          Math.floor((connectionCount + at) / count),
+        ),
+  );
+};
+
+/**
  * @param {readonly Doorstep[]} servers
  * @param {readonly import('../support/load.mjs').LoadGenerator[]} loads
- * @param {ReturnType<typeof checkpointWrites>} connections
+ * @param {ReturnType<typeof connectionsTo>} connections
  * @param {{ headers: Record<string, string>, seconds: number }} job
  */
 const round = async (servers, loads, connections, { headers, seconds }) => {
@@ -28,7 +45,7 @@ const round = async (servers, loads, connections, { headers, seconds }) => {
         url,
         headers,
         seconds,
-        connections: connections.filter((_, index) => index % servers.length === at),
+        connections: connections[at] ?? [],
       }),
     ),
   );
@@ -42,6 +59,14 @@ const round = async (servers, loads, connections, { headers, seconds }) => {
   };
 };
 
+/** @type {readonly { name: string, count: number, meeting?: true, aim?: import('../support/figures.mjs').Aim }[]} */
+const variants = [
+  { name: '2 processes', count: 2, aim: { atLeast: 1.3 } },
+  // Two have a processor each on the machine of the aims; a third has none, and must not take any away.
+  { name: '3 processes', count: 3, aim: { atLeast: 1 } },
+  { name: '3 processes that meet on each website', count: 3, meeting: true },
+];
+
 /**
  * @param {{ quick: boolean }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
@@ -54,28 +79,31 @@ export const processes = async (options) => {
   // It keeps read models up to date for all of them.
   const servers = [await startDoorstep(installation)];
   try {
-    const websiteIds = await createWebsites({ url: servers[0]?.url ?? '', headers }, options.quick ? 2 : 64);
-    const connections = checkpointWrites(websiteIds);
-    /** @type {Awaited<ReturnType<typeof round>>[][]} */
-    const results = Array.from({ length: most }, () => []);
+    const websiteIds = await createWebsites({ url: servers[0]?.url ?? '', headers }, options.quick ? most : 64);
     while (servers.length < most) servers.push(await startDoorstep(installation, { roles: 'api' }));
-    for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await round(servers, loads, connections, { headers, seconds });
+    const measured = [{ count: 1 }, ...variants].map(({ count, ...how }) => ({
+      count,
+      connections: connectionsTo(websiteIds, count, how),
+      /** @type {Awaited<ReturnType<typeof round>>[]} */
+      results: [],
+    }));
+    const meeting = connectionsTo(websiteIds, most, { meeting: true });
+    for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await round(servers, loads, meeting, { headers, seconds });
     for (let turn = 0; turn < rounds; turn += 1) {
-      for (const [index, result] of results.entries()) {
+      for (const { count, connections, results } of measured) {
         // They would follow what the others write.
-        const paused = servers.slice(index + 1);
+        const paused = servers.slice(count);
         for (const { process } of paused) process.kill('SIGSTOP');
-        result.push(await round(servers.slice(0, index + 1), loads, connections, { headers, seconds }));
+        results.push(await round(servers.slice(0, count), loads, connections, { headers, seconds }));
         for (const { process } of paused) process.kill('SIGCONT');
       }
     }
-    const [alone = [], ...several] = results;
+    const [alone = [], ...several] = measured.map(({ results }) => results);
     return several.map((ours, index) => ({
-      name: `writes of ${index + 2} processes / of one`,
+      name: `writes of ${variants[index]?.name ?? ''} / of one`,
       value: median(ours.map(({ perSecond }, turn) => perSecond / (alone[turn]?.perSecond ?? NaN))),
       unit: '×',
-      // Two have a processor each on the machine of the aims; a third has none, and must not take any away.
-      aim: { atLeast: index === 0 ? 1.3 : 1 },
+      ...(variants[index]?.aim && { aim: variants[index].aim }),
       about: [ours, alone]
         .map((all) => {
           const of = (/** @type {'perSecond' | 'p99' | 'cost'} */ name) => rounded(median(all.map((one) => one[name])));

@@ -12,7 +12,7 @@ import { messageFrom, startProgram, stop } from './processes.mjs';
  * }} LoadGenerator
  */
 
-const connectionCount = 50;
+export const connectionCount = 50;
 
 /** @returns {LoadGenerator} */
 export const startLoadGenerator = () => {
@@ -35,11 +35,11 @@ const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-lo
  * @param {readonly string[]} websiteIds
  * @returns {Request[][]}
  */
-export const checkpointWrites = (websiteIds) => {
+export const checkpointWrites = (websiteIds, connections = connectionCount) => {
   const targets = checkpoints.flatMap((checkpoint) =>
     websiteIds.map((id) => `/v1/websites/${id}/delivery/checkpoints/${checkpoint}`),
   );
-  const count = Math.min(connectionCount, targets.length);
+  const count = Math.min(connections, targets.length);
   return Array.from({ length: count }, (_, connection) =>
     ['in_progress', 'pending'].flatMap((status) =>
       targets
