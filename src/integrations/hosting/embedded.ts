@@ -65,15 +65,17 @@ export const createEmbeddedHosting = (options: {
     return projectNamed(request.name);
   };
 
-  const toDeployment = async (name: string, { id, record }: StoredDeployment): Promise<Deployment> => ({
+  const deploymentAt = (slug: string, { id, record }: StoredDeployment): Deployment => ({
     id,
     status: record.status,
-    url: `${await addressOf(name)}_deployments/${id}/`,
+    url: `${siteUrls.urlOf(slug)}_deployments/${id}/`,
     commit: record.commit,
     createdAt: record.createdAt,
     // A fault of the machine fails the build's request, and leaves no record.
     ...(record.error === undefined ? {} : { error: record.error, isErrorOfSite: true }),
   });
+  const toDeployment = async (name: string, stored: StoredDeployment): Promise<Deployment> =>
+    deploymentAt(await projects.slugOf(name), stored);
 
   const variablesFor = (name: string, { variables }: ProjectFile, url: string): BuildRequest['variables'] => ({
     SITE_NAME: name,
@@ -176,17 +178,18 @@ export const createEmbeddedHosting = (options: {
     startDeployment: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
     findUnchanged: (projectId, commit) => withDiskFaults(findUnchanged(projectId, commit)),
     latestDeployment: async (projectId) => {
-      const deployment = await withDiskFaults(projects.newestReady(projectId));
-      return deployment === null ? null : toDeployment(projectId, deployment);
+      const served = await withDiskFaults(projects.served(projectId));
+      return served === null ? null : deploymentAt(served.slug, served.deployment);
     },
     listDeployments: async (projectId, limit, before) => {
       const all = await withDiskFaults(projects.deploymentIds(projectId));
       const ids = all.filter((id) => before === undefined || id < before.id).slice(0, limit);
+      const slug = await withDiskFaults(projects.slugOf(projectId));
       const found: Deployment[] = [];
       // One after the other: the lists of files of all of them would take much memory.
       for (const id of ids) {
         const stored = await withDiskFaults(projects.readDeployment(projectId, id));
-        if (stored !== null) found.push(await toDeployment(projectId, stored));
+        if (stored !== null) found.push(deploymentAt(slug, stored));
       }
       return found;
     },

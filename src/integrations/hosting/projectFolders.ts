@@ -77,11 +77,15 @@ const createFile = async (path: string, content: string): Promise<{ readonly wro
 /** A deployment of thousands of files with long names takes a megabyte. */
 const maxCachedCharacters = 32_000_000;
 
-/** What was read of a file or folder, and its modification time then. */
+/** What was read of files and folders, and the modification time of each then. */
 interface Dated<Value> {
-  readonly modifiedAt: number;
+  readonly paths: readonly string[];
+  readonly modifiedAt: readonly number[];
   readonly value: Value;
 }
+
+const isUnchanged = ({ paths, modifiedAt }: Dated<unknown>): boolean =>
+  paths.every((path, index) => modifiedAtOf(path) === modifiedAt[index]);
 
 /** Much longer than the resolution of any file system's modification times. */
 const minAgeMs = 3_000;
@@ -95,6 +99,11 @@ export interface StoredDeployment {
   readonly id: string;
   readonly record: DeploymentFile;
   readonly site: ServedSite;
+}
+
+export interface Served {
+  readonly deployment: StoredDeployment;
+  readonly slug: string;
 }
 
 type NewDeployment = Pick<StoredDeployment, 'id'> & Required<Pick<DeploymentFile, 'marker' | 'commit' | 'inputs'>>;
@@ -127,6 +136,8 @@ export interface ProjectFolders {
   readDeployment(name: string, id: string): Promise<StoredDeployment | null>;
   /** The deployment that is served. */
   newestReady(name: string): Promise<StoredDeployment | null>;
+  /** The deployment that is served, and the name at which the website is. Every read of a delivery block asks for it. */
+  served(name: string): Promise<Served | null>;
   /** The newest that was asked for with the marker. */
   newestFor(name: string, marker: string): Promise<StoredDeployment | null>;
   /**
@@ -152,8 +163,8 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   const projects = createShardedFolder({ folder });
   // Deployments never change, so they can be cached.
   const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500, maxSize: maxCachedCharacters });
-  const slugCache = createCache<Dated<string>>(5_000);
   const listingCache = createCache<Dated<readonly string[]>>(5_000);
+  const servedCache = createCache<Dated<Served>>(5_000);
 
   const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
@@ -173,28 +184,38 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     return project;
   };
 
-  /** What `read` yields, until the file or folder changes. */
-  const untilChanged = async <Value>(cache: Cache<Dated<Value>>, path: string, read: () => Promise<Value>): Promise<Value> => {
-    const modifiedAt = modifiedAtOf(path);
-    const stored = cache.get(path);
-    if (stored?.modifiedAt === modifiedAt) return stored.value;
+  /** What `read` yields of a project, until one of the files and folders changes. */
+  const untilChanged = async <Value>(
+    cache: Cache<Dated<Value>>,
+    name: string,
+    pathsOf: () => Promise<readonly string[]>,
+    read: () => Promise<Value | null>,
+  ): Promise<Value | null> => {
+    const stored = cache.get(name);
+    if (stored !== undefined && isUnchanged(stored)) return stored.value;
+    const paths = await pathsOf();
+    const modifiedAt = paths.map(modifiedAtOf);
     const value = await read();
     // What changed just now may change again without a new modification time.
-    if (modifiedAt > 0 && clock.now() - modifiedAt > minAgeMs) cache.set(path, { modifiedAt, value });
+    const isOld = modifiedAt.every((at) => at > 0 && clock.now() - at > minAgeMs);
+    if (isOld && value !== null) cache.set(name, { paths, modifiedAt, value });
     return value;
   };
 
-  /** The variable says which address the website has. Cached, because delivery blocks ask for it too. */
-  const slugOf = async (name: string): Promise<string> =>
-    untilChanged(slugCache, await projectFile(name), async () => (await find(name))?.variables.SITE_SLUG ?? name);
+  /** The variable says which address the website has. */
+  const slugOf = async (name: string): Promise<string> => (await find(name))?.variables.SITE_SLUG ?? name;
 
-  const deploymentIds = async (name: string): Promise<readonly string[]> => {
-    const path = await deploymentsOf(name);
-    return untilChanged(listingCache, path, async () => {
-      const entries = (await nullIfMissing(listSync(path))) ?? [];
-      return entries.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1));
-    });
+  const listDeployments = async (name: string): Promise<readonly string[] | null> => {
+    const entries = await nullIfMissing(listSync(await deploymentsOf(name)));
+    return entries?.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1)) ?? null;
   };
+  const deploymentIds = async (name: string): Promise<readonly string[]> =>
+    (await untilChanged(
+      listingCache,
+      name,
+      async () => [await deploymentsOf(name)],
+      () => listDeployments(name),
+    )) ?? [];
   const readDeployment = async (name: string, id: string): Promise<StoredDeployment | null> => {
     const path = join(await deploymentsOf(name), id);
     const read = deploymentCache.get(path);
@@ -221,6 +242,16 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     }
     return null;
   };
+  const served = (name: string): Promise<Served | null> =>
+    untilChanged(
+      servedCache,
+      name,
+      async () => [await projectFile(name), await deploymentsOf(name)],
+      async () => {
+        const deployment = await newestReady(name);
+        return deployment === null ? null : { deployment, slug: await slugOf(name) };
+      },
+    );
   const newestFor = async (name: string, marker: string): Promise<StoredDeployment | null> => {
     const id = (await deploymentIds(name)).find((other) => other.endsWith(`-${markerHash(marker)}`));
     return id === undefined ? null : readDeployment(name, id);
@@ -242,7 +273,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     // The next project of that name starts its sequence again and would reuse ids.
     deploymentCache.clear();
     listingCache.clear();
-    slugCache.clear();
+    servedCache.clear();
     return true;
   };
 
@@ -278,10 +309,10 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
    * or gone; and what a crash has left of earlier removals and builds.
    */
   const removeOldDeployments = async (name: string): Promise<void> => {
-    const served = (await newestReady(name))?.id;
+    const servedId = (await newestReady(name))?.id;
     const path = await deploymentsOf(name);
     for (const id of (await deploymentIds(name)).slice(maxDeployments)) {
-      if (id !== served) await withdrawFolder(join(path, id), id);
+      if (id !== servedId) await withdrawFolder(join(path, id), id);
     }
     const drafts = join(path, '.drafts');
     for (const draft of (await nullIfMissing(readdir(drafts))) ?? []) {
@@ -334,6 +365,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     deploymentIds,
     readDeployment,
     newestReady,
+    served,
     newestFor,
     nextDeploymentId,
     addDeployment,
