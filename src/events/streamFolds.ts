@@ -5,7 +5,7 @@ import { approximateBytes } from '../platform/size.js';
 import type { Codec } from './codec.js';
 import type { DomainEvent, Recorded } from './envelope.js';
 import { createLongFold, type Fold } from './fold.js';
-import { NO_STREAM, type EventStore } from './store/eventStore.js';
+import { NO_STREAM, type EventStore, type StreamSlice } from './store/eventStore.js';
 
 /** A stream folded up to one of its revisions. */
 export interface Folded<State> {
@@ -82,6 +82,12 @@ interface Kept<State> extends Folded<State> {
   readonly snapshotRevision: bigint;
 }
 
+interface Question<State> {
+  readonly seed?: (() => Promise<Folded<State> | null>) | undefined;
+  readonly through?: bigint | undefined;
+  readonly asKnown?: boolean;
+}
+
 /** Most streams are no longer, so that they are read at once, and nothing else is asked. */
 const firstPageSize = 32;
 /** Few enough to be read and folded in about 5 ms. */
@@ -146,14 +152,30 @@ export const createStreamFolds = (
     key: string,
     fold: Fold<State, Event>,
     stream: string,
-    seed?: () => Promise<Folded<State> | null>,
-    through?: bigint,
-    asKnown = false,
+    question: Question<State>,
+  ): Promise<Folded<State>> => {
+    const { through, asKnown = false } = question;
+    // The key contains the fold's name, so the state is of this fold.
+    const known = cached.get(key) as Kept<State> | undefined;
+    if (known === undefined || through !== undefined) return readOn(key, fold, stream, question, known);
+    // Most streams have not changed, which takes little when nothing is made for it.
+    const next = await eventStore.readStream(stream, { from: known.revision + 1n, max: pageSize, asKnown });
+    if (next.head !== known.revision) return readOn(key, fold, stream, question, known, next);
+    const { state, revision, at } = known;
+    return { state, revision, at };
+  };
+
+  /** @param next what follows `known` */
+  const readOn = async <State, Event extends DomainEvent>(
+    key: string,
+    fold: Fold<State, Event>,
+    stream: string,
+    { seed, through, asKnown = false }: Question<State>,
+    known: Kept<State> | undefined,
+    next?: StreamSlice,
   ): Promise<Folded<State>> => {
     const isTooNew = ({ revision }: Folded<unknown>): boolean => through !== undefined && revision > through;
     const nothing: Kept<State> = { ...unmeasured, state: fold.initialState, revision: NO_STREAM, at: '' };
-    // The key contains the fold's name, so the state is of this fold.
-    const known = cached.get(key) as Kept<State> | undefined;
     let kept = known === undefined || isTooNew(known) ? nothing : known;
     let isFirst = kept === nothing;
     const longFold = createLongFold();
@@ -166,12 +188,13 @@ export const createStreamFolds = (
       return { ...kept, state, grown, eventId: last.id, revision: last.revision, at: last.metadata.at };
     };
 
-    for (;;) {
-      const { events, head } = await eventStore.readStream(stream, {
+    for (let slice = next; ; slice = undefined) {
+      slice ??= await eventStore.readStream(stream, {
         from: kept.revision + 1n,
         max: isFirst ? firstPageSize : pageSize,
         asKnown,
       });
+      const { events, head } = slice;
       const end = through === undefined || through > head ? head : through;
       const beforeFirst = (events[0]?.revision ?? head + 1n) - 1n;
       if (beforeFirst > kept.revision && fold.droppedState !== undefined) {
@@ -212,12 +235,12 @@ export const createStreamFolds = (
       const question = through === undefined ? key : `${String(through)}/${key}`;
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.
-      return sharedReads.run(question, () => read(key, fold, stream, seed, through), { afterOther: !cached.has(key) });
+      return sharedReads.run(question, () => read(key, fold, stream, { seed, through }), { afterOther: !cached.has(key) });
     },
 
     known: (fold, stream) => {
       const key = `${fold.name}/${stream}`;
-      return sharedReads.run(`known/${key}`, () => read(key, fold, stream, undefined, undefined, true));
+      return sharedReads.run(`known/${key}`, () => read(key, fold, stream, { asKnown: true }));
     },
   };
 };
