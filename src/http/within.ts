@@ -6,21 +6,10 @@ import type { Clock } from '../platform/clock.js';
  * @param provider its name in the fault, as in `The hosting provider`
  * @throws ProviderFault, transient; what `asked` throws
  */
-export const within = async <Result>(
-  clock: Clock,
-  timeoutMs: number,
-  provider: string,
-  asked: Promise<Result>,
-): Promise<Result> => {
-  let stopWaiting = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    stopWaiting = clock.schedule(timeoutMs, () => {
+export const within = <Result>(clock: Clock, timeoutMs: number, provider: string, asked: Promise<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const stopWaiting = clock.schedule(timeoutMs, () => {
       reject(new ProviderFault({ provider, message: `${provider} did not answer in time`, transient: true }));
     });
+    asked.then(resolve, reject).finally(stopWaiting);
   });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    stopWaiting();
-  }
-};

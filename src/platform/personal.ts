@@ -112,16 +112,16 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
   };
 
   const decrypt = async (text: string): Promise<string | null> => {
-    const [, id, encrypted] = form.exec(text) ?? [];
-    if (id === undefined || encrypted === undefined) return text;
+    const known = decrypted.get(text);
+    const id = known?.key.id ?? keyIdOf(text);
+    if (id === undefined) return text;
     const key = await vault.key(id);
     if (key === null) {
       decrypted.delete(text);
       return null;
     }
-    const known = decrypted.get(text);
     if (known?.key === key) return known.text;
-    const plain = decryptWith(key, encrypted);
+    const plain = decryptWith(key, text.slice(text.lastIndexOf(':') + 1));
     decrypted.set(text, { key, text: plain });
     return plain;
   };
