@@ -35,7 +35,7 @@ export interface LiveLog {
 
 export interface LiveListener {
   /** The next events of the log. */
-  readonly added: (events: readonly LiveEvent[]) => void;
+  readonly added?: (events: readonly LiveEvent[]) => void;
   /** The log goes on elsewhere: there may be events in between. */
   readonly begun?: () => void;
 }
@@ -229,7 +229,7 @@ export const createLiveLog = (parts: {
         for (const candidate of candidatesFor(event))
           if (candidate.wake !== null && candidate.filter.wants(event)) woken.add(candidate);
       }
-      for (const listener of listeners) listener.added(next);
+      for (const { added: report } of listeners) report?.(next);
       if (events.length > 2 * maxEvents || bytes > 2 * maxBytes) dropOldest();
       if (unreported >= EVENTS_BETWEEN_REPORTS) {
         wakeAll();

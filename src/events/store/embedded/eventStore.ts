@@ -67,9 +67,14 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   /** Reads the events that are not in memory yet, once for all. */
   const advance = (): number => {
     const [after, head] = [Number(live.head()), log.head()];
-    // They are read by the subscribers, in parts.
-    if (head - after > READ_WINDOW) live.begin(BigInt(head));
-    else live.add(head > after ? log.readLive(after, head) : []);
+    if (head - after > READ_WINDOW) {
+      // They are read by the subscribers, in parts.
+      live.begin(BigInt(head));
+      return head;
+    }
+    const written = head > after ? log.readWritten(after, head) : [];
+    writer.follow(written);
+    live.add(written.map(toLive));
     return head;
   };
 
@@ -89,7 +94,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   /** The look at the end of the log that is yet to be taken, for all reads that come in before it. */
   let nextLook: Promise<boolean> | null = null;
   const writer = createLogWriter(database, typeIndex, () => (live.start() === null ? log.head() : advance()));
-  live.listen({ added: writer.follow, begun: writer.forget });
+  live.listen({ begun: writer.forget });
   const commitNotifier = createCommitNotifier({
     file,
     check: () => {

@@ -28,8 +28,8 @@ export interface LogReader {
    * matches.
    */
   lastPosition(filter: EventFilter | undefined): number;
-  /** The events with positions in (`after`, `through`], to be decoded as needed. */
-  readLive(after: number, through: number): readonly LiveEvent[];
+  /** The events with positions in (`after`, `through`], as they were written. */
+  readWritten(after: number, through: number): readonly WrittenEvent[];
   /** The streams that were dropped, each with the revision up to which it was. */
   dropped(): ReadonlyMap<string, bigint>;
 }
@@ -136,8 +136,7 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
       return found?.[0] ?? after;
     },
 
-    readLive: (after, through) =>
-      select(selectEvents, [after, through], through - after, undefined).map((row) => toLive(toWritten(row))),
+    readWritten: (after, through) => select(selectEvents, [after, through], through - after, undefined).map(toWritten),
   };
 };
 

@@ -26,7 +26,7 @@ export interface LogWriter {
    */
   begin(): Transaction;
   /** Takes note of what follows in the log, without a gap since `forget` was called. */
-  readonly follow: (events: readonly { readonly stream: string; readonly position: bigint }[]) => void;
+  readonly follow: (events: readonly WrittenEvent[]) => void;
   /** Keeps nothing in memory. */
   readonly forget: () => void;
 }
@@ -211,9 +211,12 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     },
 
     follow: (events) => {
-      // What this writer has not written, another process has.
-      for (const event of events) if (event.position > position) heads.delete(event.stream);
-      followed = Number(events.at(-1)?.position ?? followed);
+      for (const { stream, revision, recordedAt, position: at } of events) {
+        const streamHead = heads.get(stream);
+        // What this writer has not written, another process has.
+        if (at > position && streamHead !== undefined) heads.set(stream, { key: streamHead.key, revision, recordedAt });
+      }
+      followed = events.at(-1)?.position ?? followed;
     },
 
     forget: () => {
