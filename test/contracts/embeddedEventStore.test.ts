@@ -112,6 +112,34 @@ describe('all appends of one turn of the event loop', () => {
     expect(disk.commitCount).toBeLessThan(6);
   });
 
+  test('wait under load for about as many as the last transaction had, some milliseconds at most', async () => {
+    const clock = createTestClock();
+    const { store, disk } = await open(clock);
+    let streams = 0;
+    const append = (count: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: count }, () => store.append(`thing-${String((streams += 1))}`, newEvents(1), NO_STREAM)));
+    const paused = (): Promise<unknown> => eventually('the pause', () => Promise.resolve(clock.pending() > 0 || undefined));
+    await append(16);
+
+    const some = append(4);
+    await paused();
+    const others = append(8);
+    await clock.advance(1);
+    await Promise.all([some, others]);
+    expect(disk.commitCount).toBe(2);
+
+    const one = append(1);
+    for (let pause = 0; pause < 3; pause += 1) {
+      await paused();
+      await clock.advance(1);
+    }
+    await one;
+    // Nothing is waited for any more.
+    await append(1);
+    expect(disk.commitCount).toBe(4);
+    expect(clock.pending()).toBe(0);
+  });
+
   test('see each other in order, and one that is refused leaves the others alone', async () => {
     const { store } = await open();
     const [taken, repeated, fresh] = [newEvent(), newEvent(), newEvent()];

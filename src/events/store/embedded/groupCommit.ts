@@ -31,8 +31,13 @@ const LOCK_PAUSE_MS = 5;
 const LOCK_TIMEOUT_MS = 1_500;
 const MAX_LOCK_ATTEMPTS = LOCK_TIMEOUT_MS / LOCK_PAUSE_MS;
 
-/** Turns of the event loop that a commit waits for at most. */
+/** Turns of the event loop in a row that a commit waits for at most. */
 const MAX_TURNS = 8;
+/**
+ * Under load a commit waits until there is this share of as many writes as the last one had, and for so many pauses at
+ * most: fewer writes would come at the same cost. Below so many writes a commit waits for nothing.
+ */
+const LOAD = { share: 0.75, pauses: 3, pauseMs: 1, fromWrites: 8 };
 
 interface Waiting {
   /** Returns what answers it once the transaction is committed. */
@@ -54,16 +59,23 @@ export const createGroupCommit = ({
 }): GroupCommit => {
   let waiting: Waiting[] = [];
   let flushing = false;
+  /** Writes that the last commit had. */
+  let lastCount = 0;
   /** Set while the lock is waited for. */
   let cancelPause: (() => void) | null = null;
   const drains: (() => void)[] = [];
 
   /** A commit costs as much as several writes: while each turn brings more of them, it waits for the next. */
-  const gather = (count: number, turns: number): void => {
+  const gather = (count: number, turns: number, pauses: number): void => {
     setImmediate(() => {
-      if (waiting.length > count && turns > 1) gather(waiting.length, turns - 1);
+      const isExpected = lastCount >= LOAD.fromWrites && waiting.length < LOAD.share * lastCount;
+      if (waiting.length > count && turns > 1) gather(waiting.length, turns - 1, pauses);
+      else if (isExpected && pauses > 0) clock.schedule(LOAD.pauseMs, gatherOn(pauses - 1), { keepAlive: true });
       else flush();
     });
+  };
+  const gatherOn = (pauses: number) => (): void => {
+    gather(waiting.length, MAX_TURNS, pauses);
   };
 
   const flush = (): void => {
@@ -76,6 +88,7 @@ export const createGroupCommit = ({
     flushing = false;
     const batch = waiting;
     waiting = [];
+    lastCount = batch.length;
     if (transaction !== null) writeAll(transaction, batch);
     for (const drained of drains.splice(0)) drained();
   };
@@ -146,7 +159,7 @@ export const createGroupCommit = ({
         waiting.push({ write: answered, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
         if (flushing) return;
         flushing = true;
-        gather(1, MAX_TURNS);
+        gather(1, MAX_TURNS, LOAD.pauses);
       }),
 
     lockReleased: () => {
