@@ -3,7 +3,7 @@ import { EventStoreError, OutcomeUnknown } from '../eventStore.js';
 import { toPortFault, isBusy, isDiskFault } from './database.js';
 import type { LogWriter, Transaction, WrittenEvent } from './logWriter.js';
 
-/** Makes all writes that wait in one turn of the event loop in one transaction. */
+/** Makes all writes that wait in one turn of the event loop, or in some of them under load, in one transaction. */
 export interface GroupCommit {
   /**
    * Resolves when the write is durable. `prepare` is called at once; what it throws becomes a
@@ -65,17 +65,19 @@ export const createGroupCommit = ({
   let cancelPause: (() => void) | null = null;
   const drains: (() => void)[] = [];
 
-  /** A commit costs as much as several writes: while each turn brings more of them, it waits for the next. */
-  const gather = (count: number, turns: number, pauses: number): void => {
+  const areMoreExpected = (): boolean => lastCount >= LOAD.fromWrites && waiting.length < LOAD.share * lastCount;
+
+  /** A commit costs as much as several writes: while each turn brings more of them, or more are expected, it waits. */
+  const gather = (pauses: number, turns = MAX_TURNS): void => {
+    const count = waiting.length;
+    const gatherOn = (): void => {
+      gather(pauses - 1);
+    };
     setImmediate(() => {
-      const isExpected = lastCount >= LOAD.fromWrites && waiting.length < LOAD.share * lastCount;
-      if (waiting.length > count && turns > 1) gather(waiting.length, turns - 1, pauses);
-      else if (isExpected && pauses > 0) clock.schedule(LOAD.pauseMs, gatherOn(pauses - 1), { keepAlive: true });
+      if (waiting.length > count && turns > 1) gather(pauses, turns - 1);
+      else if (pauses > 0 && areMoreExpected()) clock.schedule(LOAD.pauseMs, gatherOn, { keepAlive: true });
       else flush();
     });
-  };
-  const gatherOn = (pauses: number) => (): void => {
-    gather(waiting.length, MAX_TURNS, pauses);
   };
 
   const flush = (): void => {
@@ -159,7 +161,7 @@ export const createGroupCommit = ({
         waiting.push({ write: answered, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
         if (flushing) return;
         flushing = true;
-        gather(1, MAX_TURNS, LOAD.pauses);
+        gather(LOAD.pauses);
       }),
 
     lockReleased: () => {
