@@ -196,31 +196,48 @@ export const createEmbeddedOutbox = (options: {
     }
   }
 
-  /** As `everyPlace`, of one recipient. */
+  /** As `everyPlace`, of one recipient; also mails that do not exist yet. */
   async function* placesTo(recipient: string, after: string | undefined): AsyncGenerator<Place> {
     const days = await daysFrom(after);
-    // All days at once: each look waits for a turn of the event loop, which is long in a busy process.
+    // All days at once, as `readMails`.
     const found = await Promise.all(days.map((day) => namesIn(recipientFolder(day, recipient))));
     for (const names of found) {
       const places = idsOf(names).map((id) => ({ id, recipient }));
-      for (const place of placesAfter(places, after)) if (await isThere(filesOf(place).eml)) yield place;
+      yield* placesAfter(places, after);
     }
   }
+
+  /** All at once: each look waits for a turn of the event loop, which is long in a busy process. */
+  const readMails = async (places: readonly Place[]): Promise<readonly OutboxMail[]> => {
+    const found = await Promise.all(
+      places.map(async (place) => {
+        const { eml, json } = filesOf(place);
+        const [isMail, stored] = await Promise.all([isThere(eml), readStored(json)]);
+        return isMail ? stored : null;
+      }),
+    );
+    return found.flatMap((stored) => {
+      // Not there yet, or removed just now.
+      if (stored === null) return [];
+      const { person: _, ...mail } = stored;
+      return [mail];
+    });
+  };
 
   const list = async ({ to, limit, after }: Parameters<Outbox['list']>[0]): Promise<readonly OutboxMail[]> => {
     await withinMoveTimeout(flatFilesMoved());
     if (after !== undefined && !isMailId(after)) return [];
     const mails: OutboxMail[] = [];
     const places = to === undefined ? everyPlace(after) : placesTo(blindIndex(canonicalAddress(to)), after);
+    let next: Place[] = [];
     for await (const place of places) {
-      const stored = await readStored(filesOf(place).json);
-      // Removed just now.
-      if (stored === null) continue;
-      const { person: _, ...mail } = stored;
-      mails.push(mail);
-      if (mails.length >= limit) break;
+      next.push(place);
+      if (mails.length + next.length < limit) continue;
+      mails.push(...(await readMails(next)));
+      next = [];
+      if (mails.length >= limit) return mails;
     }
-    return mails;
+    return [...mails, ...(await readMails(next))];
   };
 
   const forget = async (address: string, person: string): Promise<void> => {
