@@ -87,7 +87,8 @@ export const newInstallation = (purpose, kept) => {
     environment: {
       ...{ PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
       ENCRYPTION_KEY: kept === undefined ? randomBytes(32).toString('base64') : keptKey,
-      ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore }),
+      // Its log holds what earlier installations wrote, whose vaults are gone.
+      ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore, ACCEPT_EMPTY_VAULT: 'yes' }),
       ...(readModel !== undefined && { READ_MODEL_URL: databaseOn(readModel) }),
     },
   };
