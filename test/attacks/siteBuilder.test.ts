@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,4 +121,12 @@ test('a build of a service that is killed ends with it', async () => {
   );
   service.kill('SIGKILL');
   await eventually('its end', () => (existsSync(`/proc/${builder}`) ? undefined : true));
+});
+
+test('a builder whose service is killed while it starts ends too', async () => {
+  const builder = fork(buildProgram, { stdio: 'ignore' });
+  const ended = once(builder, 'exit');
+  await once(builder, 'spawn');
+  builder.disconnect();
+  expect(await ended).toEqual([null, 'SIGKILL']);
 });

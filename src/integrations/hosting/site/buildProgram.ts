@@ -40,7 +40,12 @@ const supervise = (): void => {
     stopTime();
     process.send?.(answer);
   };
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  const end = (): void => {
+    process.kill(process.pid, 'SIGKILL');
+  };
+  process.on('disconnect', end);
+  // The service may have ended while this program was loaded: nothing says so any more.
+  if (!process.connected) end();
   // The service ends its processes itself, when their work is done or given up.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const builder = new Worker(fileURLToPath(import.meta.url), { resourceLimits });
