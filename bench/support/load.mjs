@@ -33,6 +33,7 @@ const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-lo
  * sets all of its own to one status, then to the other: each request changes something, and several
  * connections meet on one website.
  * @param {readonly string[]} websiteIds
+ * @param {number} [connections] - at most
  * @returns {Request[][]}
  */
 export const checkpointWrites = (websiteIds, connections = connectionCount) => {

@@ -20,7 +20,13 @@ import type {
   SitePreviews,
 } from './port.js';
 import { createPreviews } from './previews.js';
-import { createProjectFolders, isDeploymentId, type ProjectFile, type StoredDeployment } from './projectFolders.js';
+import {
+  createProjectFolders,
+  isDeploymentId,
+  type ProjectFile,
+  type DeploymentSummary,
+  type StoredDeployment,
+} from './projectFolders.js';
 import { createSiteHandlers, type FindSite, type FindSiteAtDomain, type ServedSite, type SiteHandlers } from './serve.js';
 import type { BuildRequest, SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
@@ -65,7 +71,7 @@ export const createEmbeddedHosting = (options: {
     return projectNamed(request.name);
   };
 
-  const deploymentAt = (slug: string, { id, record }: StoredDeployment): Deployment => ({
+  const deploymentAt = (slug: string, { id, record }: DeploymentSummary): Deployment => ({
     id,
     status: record.status,
     url: `${siteUrls.urlOf(slug)}_deployments/${id}/`,

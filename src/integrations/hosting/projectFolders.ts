@@ -101,8 +101,15 @@ export interface StoredDeployment {
   readonly site: ServedSite;
 }
 
+/** A deployment without its files. */
+export interface DeploymentSummary {
+  readonly id: string;
+  readonly record: Pick<DeploymentFile, 'status' | 'commit' | 'createdAt' | 'error'>;
+}
+
+/** Small, because that of many projects is kept. */
 export interface Served {
-  readonly deployment: StoredDeployment;
+  readonly deployment: DeploymentSummary;
   readonly slug: string;
 }
 
@@ -249,7 +256,9 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
       async () => [await projectFile(name), await deploymentsOf(name)],
       async () => {
         const deployment = await newestReady(name);
-        return deployment === null ? null : { deployment, slug: await slugOf(name) };
+        if (deployment === null) return null;
+        const { status, commit, createdAt } = deployment.record;
+        return { deployment: { id: deployment.id, record: { status, commit, createdAt } }, slug: await slugOf(name) };
       },
     );
   const newestFor = async (name: string, marker: string): Promise<StoredDeployment | null> => {
