@@ -6,12 +6,6 @@ import { createLogger } from './platform/logger.js';
 import { loadSettings, type Environment } from './platform/settings.js';
 
 /**
- * On a thread of its own nothing else makes events gather, and a batch of each event costs twice as much.
- * Lists right after several writes wait so much longer.
- */
-const gatherMs = 40;
-
-/**
  * The projector on stores of its own, as a process with that role alone has them. It stops at the first
  * message (`compose/projectorThread.ts`).
  */
@@ -28,7 +22,7 @@ const main = async (): Promise<void> => {
     },
   };
   const core = await openCore(settings, createLogger({ level: settings.logLevel, destination }));
-  const projector = composeProjector(core, { gatherMs });
+  const projector = composeProjector(core);
   const stop = async (): Promise<void> => {
     await projector.stop();
     await core.close();

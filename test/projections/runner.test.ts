@@ -49,7 +49,7 @@ describe('a projector', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
   });
 
-  test('lets events gather after a batch, when it is told to, and stops without waiting for that', async () => {
+  test('lets events gather after a batch of several, when it is told to, and stops without waiting for that', async () => {
     const { append, projector, readModels } = await thingWorld();
     const clock = createTestClock();
     const applied: bigint[] = [];
@@ -63,13 +63,16 @@ describe('a projector', () => {
     const gathering = projector({ clock, readModels: counting, gatherMs: 40 });
     await gathering.start();
     await untilReached(thingProjection, readModels, await append(added('a')));
-    await append(added('b'));
-    await append(added('c'));
+    await untilReached(thingProjection, readModels, await append(added('b')));
+    expect(applied).toEqual([1n, 2n]);
+    await untilReached(thingProjection, readModels, await append(added('c'), added('d')));
+    await append(added('e'));
+    await append(added('f'));
     await clock.advance(39);
-    expect(applied).toEqual([1n]);
+    expect(applied).toEqual([1n, 2n, 4n]);
     await clock.advance(1);
-    await untilReached(thingProjection, readModels, 3n);
-    expect(applied).toEqual([1n, 3n]);
+    await untilReached(thingProjection, readModels, 6n);
+    expect(applied).toEqual([1n, 2n, 4n, 6n]);
     await gathering.stop();
   });
 

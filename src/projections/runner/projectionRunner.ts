@@ -49,7 +49,7 @@ export interface RunnerParts extends CatchUpParts {
   readonly catchUp: CatchUp;
   readonly random: Random;
   readonly logger: Logger;
-  /** How long events may gather after a batch, in ms: larger batches take less of each event. Default: 0 */
+  /** How long events may gather after a batch of several, in ms: larger batches take less of each event. Default: 0 */
   readonly gatherMs?: number;
 }
 
@@ -250,7 +250,7 @@ const followLog = async (
       progress.storeFaults = 0;
       await publishOnceCaughtUp();
       await purgeTombstones();
-      if (gatherMs > 0) await sleep(clock, gatherMs, signal);
+      if (gatherMs > 0 && slice.events.length > 1) await sleep(clock, gatherMs, signal);
     }
     if (!signal.aborted) throw new EventStoreUnavailable('the subscription ended');
   } finally {
