@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
 import type { CopyTarget } from '../../src/events/store/eventStore.js';
@@ -45,9 +46,12 @@ export const fakeHarness = (): EventStoreHarness => {
     started?.stop();
   });
   return harnessOn(() => fake().url, {
-    takeDown: () => {
+    takeDown: async () => {
+      const [node] = fake().nodes;
       fake().stop();
-      return Promise.resolve(() => fake().restart());
+      // The ends of its connections have been delivered then, as when a process was killed and waited for.
+      await untilRefused(node?.port ?? 0);
+      return () => fake().restart();
     },
     loseAnswers: () => {
       fake().faults.answers = 'lost';
@@ -58,6 +62,18 @@ export const fakeHarness = (): EventStoreHarness => {
     },
   });
 };
+
+const untilRefused = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => {
+      resolve();
+    });
+    socket.once('connect', () => {
+      socket.destroy();
+      reject(new Error(`something still listens on port ${String(port)}`));
+    });
+  });
 
 /** The adapter on a real server, of which the tests have only the address. */
 export const serverHarness = (url: string) => (): EventStoreHarness =>

@@ -39,8 +39,10 @@ export interface FakeSecurity {
 /** The calls that the fake received. */
 export interface FakeCalls {
   read: number;
+  /** Each append, on a call of its own or not. */
   append: number;
-  batchAppend: number;
+  /** Calls that appends share. */
+  appendStreams: number;
   /** Leader probes, which are appends that a leader refuses. */
   leaderProbes: number;
   /** Calls that carried a password. */
@@ -70,7 +72,7 @@ export class FakeCluster {
   readonly calls: FakeCalls = {
     read: 0,
     append: 0,
-    batchAppend: 0,
+    appendStreams: 0,
     leaderProbes: 0,
     withPassword: 0,
     subscriptions: [],

@@ -5,15 +5,37 @@ import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+} from '@grpc/grpc-js';
 import { LEADER_PROBE_STREAM } from '../../../src/events/store/eventStoreDb/leaderProbe.js';
 import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
-import { isHidden, type FakeEvent, type FakeLog, type NewFakeEvent } from './fakeLog.js';
-import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
+import { isHidden, type FakeEvent, type FakeExpectation, type FakeLog, type NewFakeEvent, type Written } from './fakeLog.js';
+import {
+  appendAnswer,
+  appendManyAnswer,
+  eventAnswer,
+  expectationOf,
+  expectationOfMany,
+  proposedEvent,
+  streamName,
+  streamNotFound,
+  type Fault,
+} from './fakeStreams.js';
 import { send, subscribe, tooSlow, type Reading } from './fakeSubscription.js';
 
 type Appending = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
 type AppendCallback = sendUnaryData<messages.AppendResp>;
+type AppendingMany = ServerDuplexStream<messages.BatchAppendReq, messages.BatchAppendResp>;
+
+/** The outcome of an append, or the fault of the call. */
+type AppendOutcome = Written | Fault;
 
 const COLD_CALLS = 8;
 
@@ -62,8 +84,9 @@ export class FakeNode {
       append: (call: Appending, answer: AppendCallback) => {
         void this.#append(call, answer);
       },
-      batchAppend: () => {
-        calls.batchAppend += 1;
+      batchAppend: (call: AppendingMany) => {
+        calls.appendStreams += 1;
+        this.#appendMany(call);
       },
       delete: unsupported,
       tombstone: unsupported,
@@ -113,7 +136,7 @@ export class FakeNode {
   }
 
   /** The real server's refusal of a call, or `null` when it accepts the call. */
-  #refusal(metadata: Metadata, write = false): object | null {
+  #refusal(metadata: Metadata, write = false): Fault | null {
     const { faults, leader, security } = this.#cluster;
     if (faults.refuseWith !== null) return faults.refuseWith;
     const given = metadata.get('authorization')[0];
@@ -167,42 +190,80 @@ export class FakeNode {
     }
     const proposals = requests.slice(1).map((request) => request.getProposedMessage());
     const events = proposals.filter((message) => message !== undefined).map(proposedEvent);
+    const reply = (outcome: AppendOutcome): void => {
+      if ('written' in outcome) answer(null, appendAnswer(outcome));
+      else answer(outcome);
+    };
+    if (isProbe) reply(this.log.append(stream, events, expectationOf(options)));
+    else
+      await this.#answer(() => {
+        this.#write(stream, events, expectationOf(options), reply);
+      });
+  }
+
+  /** Appends that share a call: each is answered when it is written, and found by its id. */
+  #appendMany(call: AppendingMany): void {
+    // A caller that goes away is not an error here.
+    call.on('error', () => undefined);
+    const { calls, faults } = this.#cluster;
+    call.on('data', (request: messages.BatchAppendReq) => {
+      const options = request.getOptions() ?? new messages.BatchAppendReq.Options();
+      calls.append += 1;
+      if (faults.silent) return;
+      const reply = (outcome: AppendOutcome): void => {
+        // The server ends the whole call when it is not the leader any more, or does not know the caller.
+        if (
+          'code' in outcome &&
+          (outcome.metadata?.get('exception')[0] === 'not-leader' || outcome.code === status.UNAUTHENTICATED)
+        )
+          call.emit('error', outcome);
+        else if (!call.cancelled) call.write(appendManyAnswer(request, outcome));
+      };
+      const refusal = this.#refusal(call.metadata, true);
+      if (refusal !== null) {
+        reply(refusal);
+        return;
+      }
+      const events = request.getProposedMessagesList().map(proposedEvent);
+      void this.#answer(() => {
+        this.#write(streamName(options.getStreamIdentifier()), events, expectationOfMany(options), reply);
+      });
+    });
+    call.on('end', () => call.end());
+  }
+
+  #write(
+    stream: string,
+    events: readonly NewFakeEvent[],
+    expected: FakeExpectation,
+    reply: (outcome: AppendOutcome) => void,
+  ): void {
+    const { faults } = this.#cluster;
     // The real server counts data only, although it means to count metadata and types too.
     const size = events.reduce((sum, { data }) => sum + data.length, 0);
     if (size > faults.maxAppendSize) {
-      answer(tooLarge(faults.maxAppendSize));
+      reply(tooLarge(faults.maxAppendSize));
       return;
     }
-    if (isProbe) {
-      answer(null, appendAnswer(this.log.append(stream, events, expectationOf(options))));
-      return;
-    }
-    await this.#answer(() => {
-      this.#write(stream, events, options, answer);
-    });
-  }
-
-  #write(stream: string, events: readonly NewFakeEvent[], options: messages.AppendReq.Options, answer: AppendCallback): void {
-    const { faults } = this.#cluster;
     this.#cluster.calls.written.push(events.map(({ data, metadata }) => ({ data, metadata })));
-    const outcome = this.log.append(stream, events, expectationOf(options));
+    const outcome = this.log.append(stream, events, expected);
     switch (faults.answers) {
       case 'given':
-        answer(null, appendAnswer(outcome));
+        reply(outcome);
         return;
       case 'lost':
         return;
       case 'late':
         this.#cluster.late.push(() => {
-          answer(null, appendAnswer(outcome));
+          reply(outcome);
         });
         return;
       case 'twice':
-        answer(null, appendAnswer(outcome));
-        answer(null, appendAnswer(outcome));
+        reply(outcome);
+        reply(outcome);
         return;
       case 'timed out':
-        answer({ code: status.DEADLINE_EXCEEDED, details: 'Deadline Exceeded' });
+        reply({ code: status.DEADLINE_EXCEEDED, details: 'Deadline Exceeded' });
         return;
     }
   }
@@ -278,7 +339,7 @@ const unsupported = (_call: unknown, answer: sendUnaryData<never>): void => {
 
 const basic = ({ user, password }: FakeSecurity): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-const tooLarge = (limit: number): object => {
+const tooLarge = (limit: number): Fault => {
   const trailers = new Metadata();
   trailers.set('exception', 'maximum-append-size-exceeded');
   trailers.set('maximum-append-size', String(limit));

@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
+import statuses from '@eventstore/db-client/generated/status_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
+import { status, type Metadata } from '@grpc/grpc-js';
 import { isHidden, type FakeEvent, type FakeExpectation, type NewFakeEvent, type Written } from './fakeLog.js';
 
 /** Converts the fake's events to answers of the protocol, and requests to the fake's types. */
@@ -51,7 +54,9 @@ export const expectationOf = (options: messages.AppendReq.Options): FakeExpectat
   return options.hasNoStream() ? 'none' : BigInt(options.getRevision());
 };
 
-export const proposedEvent = (message: messages.AppendReq.ProposedMessage): NewFakeEvent => ({
+export const proposedEvent = (
+  message: messages.AppendReq.ProposedMessage | messages.BatchAppendReq.ProposedMessage,
+): NewFakeEvent => ({
   id: message.getId()?.getString() ?? '',
   type: message.getMetadataMap().get('type') ?? '',
   contentType: message.getMetadataMap().get('content-type') ?? '',
@@ -74,6 +79,70 @@ export const appendAnswer = (outcome: Written): messages.AppendResp => {
     success.setPosition(new messages.AppendResp.Position().setCommitPosition(position).setPreparePosition(position));
   }
   return answer.setSuccess(success);
+};
+
+/** Why a call failed. */
+export interface Fault {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata?: Metadata;
+}
+
+export const expectationOfMany = (options: messages.BatchAppendReq.Options): FakeExpectation => {
+  if (options.hasAny()) return 'any';
+  if (options.hasStreamExists()) return 'exists';
+  return options.hasNoStream() ? 'none' : BigInt(options.getStreamPosition());
+};
+
+/** The answer to one of the appends of a call. What the server did not handle has words and no code. */
+export const appendManyAnswer = (request: messages.BatchAppendReq, outcome: Written | Fault): messages.BatchAppendResp => {
+  const answer = new messages.BatchAppendResp().setCorrelationId(request.getCorrelationId());
+  answer.setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
+  const refused = (code: status, message: string, type: string, details: Uint8Array): messages.BatchAppendResp =>
+    answer.setError(
+      new statuses.Status()
+        .setCode(code as unknown as StatusCode)
+        .setMessage(message)
+        .setDetails(packed(type, details)),
+    );
+  if ('code' in outcome) {
+    if (outcome.code === status.UNAVAILABLE)
+      return refused(status.OK, outcome.details, 'google.protobuf.Empty', new Uint8Array());
+    if (outcome.metadata?.get('exception')[0] === 'maximum-append-size-exceeded') {
+      const limit = new shared.MaximumAppendSizeExceeded().setMaxappendsize(1).serializeBinary();
+      const name = 'MaximumAppendSizeExceeded';
+      return refused(outcome.code, name, `event_store.client.${name}`, limit);
+    }
+    return refused(outcome.code, outcome.details, 'google.protobuf.Empty', new Uint8Array());
+  }
+  if (!outcome.written) {
+    const wrong = new shared.WrongExpectedVersion();
+    if (outcome.actual >= 0n) wrong.setCurrentStreamRevision(String(outcome.actual));
+    const name = 'WrongExpectedVersion';
+    return refused(status.ALREADY_EXISTS, name, `event_store.client.${name}`, wrong.serializeBinary());
+  }
+  const success = new messages.BatchAppendResp.Success().setCurrentRevision(String(outcome.revision));
+  if (outcome.position === null) return answer.setSuccess(success);
+  const position = String(outcome.position);
+  return answer.setSuccess(
+    success.setPosition(new shared.AllStreamPosition().setCommitPosition(position).setPreparePosition(position)),
+  );
+};
+
+/** The same numbers as gRPC's own. */
+type StatusCode = ReturnType<statuses.Status['getCode']>;
+type Packed = NonNullable<ReturnType<statuses.Status['getDetails']>>;
+
+/** The client library has its own copy of what packs messages. */
+const { Any } = createRequire(createRequire(import.meta.url).resolve('@eventstore/db-client'))(
+  'google-protobuf/google/protobuf/any_pb.js',
+) as { readonly Any: new () => Packed };
+
+const packed = (type: string, value: Uint8Array): Packed => {
+  const any = new Any();
+  any.setTypeUrl(`type.googleapis.com/${type}`);
+  any.setValue(value);
+  return any;
 };
 
 /** Whether an event passes the filter of a request. */

@@ -51,12 +51,12 @@ export interface EventStoreDbOptions {
  */
 export const createEventStoreDb = ({ url, clock, random, logger, outage }: EventStoreDbOptions): CopyTarget => {
   const connection = connect(url, { clock, logger });
-  const wire = createWire(connection);
+  const ids = createIds(clock, random);
+  const wire = createWire(connection, ids);
   const calls = createCalls(wire, { clock, random });
   const readPages = createStreamPages((request) => calls.read((signal) => wire.readStream(request, signal)), clock);
   const sharedReads = createSharedCalls();
   const recentIds = createRecentEventIds();
-  const ids = createIds(clock, random);
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
   let closed: Promise<void> | null = null;
@@ -161,6 +161,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
     closing.abort();
     await Promise.allSettled(pending);
     await logReader.close();
+    wire.close();
     await connection.release();
   };
 

@@ -22,6 +22,7 @@ const refusalWords = [
   'Server Is Not Ready',
   'Server not ready',
   'Server Is Too Busy',
+  'Server Is Busy',
   'No leader info available',
   'No connection established',
   'Channel closed before call started',
@@ -38,12 +39,25 @@ export class NotConnected extends Error {
   }
 }
 
+/** The fault of one append among those that share a call. */
+export class AppendFault extends Error {
+  /** Of gRPC; `null` for one that the server did not send. */
+  readonly code: number | null;
+  readonly details: string;
+
+  constructor({ code, details }: { readonly code: number | null; readonly details: string }, options?: ErrorOptions) {
+    super(details, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
 /** Classifies the fault of a call, in every form in which the client and gRPC throw it. */
 export const faultKind = (fault: unknown): FaultKind => {
   if (fault instanceof NotConnected) return 'refused';
   const { code, exception, details } = partsOf(fault);
   if (exception === 'not-leader' || refusalWords.some((words) => details.includes(words))) return 'refused';
-  if (exception === 'maximum-append-size-exceeded') return 'too large';
+  if (exception === 'maximum-append-size-exceeded' || details === 'MaximumAppendSizeExceeded') return 'too large';
   if (exception === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED) return 'denied';
   if (code === INVALID_ARGUMENT || code === FAILED_PRECONDITION) return 'denied';
   return 'outcome unknown';

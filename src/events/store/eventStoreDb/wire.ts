@@ -1,8 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
+import type { Ids } from '../../../platform/ids.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
-import type { StreamsClient } from './client.js';
+import { createAppendStream, type PendingAppend } from './appendStream.js';
+import type { CallArguments, StreamsClient } from './client.js';
 import type { Connection } from './connection.js';
 import { DeadlinePassed } from './deadline.js';
 import { NotConnected } from './faults.js';
@@ -31,6 +33,8 @@ export interface Wire {
   subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<ReadAnswer>;
   /** The state of the read with this signal, for its deadline. */
   progress(signal: AbortSignal): ReadProgress;
+  /** Ends what appends share. They are done by then. */
+  close(): void;
 }
 
 /**
@@ -73,7 +77,7 @@ export interface StreamReply {
 /** Events that the server searches before it reports its position, when none matches. */
 const SEARCH_WINDOW = 1_000;
 
-export const createWire = (connection: Connection): Wire => {
+export const createWire = (connection: Connection, ids: Ids): Wire => {
   /** For each subscription the function that ends it and the connection that it uses. */
   const subscriptions = new Map<() => void, StreamsClient>();
   const pulses = new WeakMap<StreamsClient, Pulse>();
@@ -145,40 +149,63 @@ export const createWire = (connection: Connection): Wire => {
     return null;
   };
 
+  const appendStream = createAppendStream({
+    broken: (client, fault) => void connection.failed(client, fault),
+    heard: (client) => {
+      pulseOf(client).heard();
+    },
+  });
+
+  /** On a call of its own. */
+  const appendAlone = (request: AppendRequest, client: StreamsClient, args: CallArguments): PendingAppend => {
+    const { stream, events, expected } = request;
+    let giveUp = (): void => undefined;
+    const reply = new Promise<AppendReply>((resolve, reject) => {
+      const call = client.append(...args, (fault, answer) => {
+        if (fault !== null) {
+          reject(fault);
+          return;
+        }
+        pulseOf(client).heard();
+        resolve(appendReply(answer));
+      });
+      // The callback reports the same fault; without this listener it would also be thrown.
+      call.on('error', reject);
+      giveUp = () => {
+        call.cancel();
+      };
+      call.write(new messages.AppendReq().setOptions(appendOptions(stream, expected)));
+      for (const event of events) call.write(new messages.AppendReq().setProposedMessage(proposed(event)));
+      call.end();
+    });
+    return { reply, giveUp };
+  };
+
   return {
-    append: ({ stream, events, expected }, signal, onSent) =>
-      connection.run(signal, (client, args) => {
-        let giveUp = (): void => undefined;
-        const pulse = pulseOf(client);
-        const current = pulse.begin();
+    append: (request, signal, onSent) =>
+      connection.run(signal, async (client, args) => {
+        const current = pulseOf(client).begin();
+        const { stream, events, expected } = request;
+        onSent();
+        // The server recognises a repetition for certain only by its expected revision.
+        const append =
+          typeof expected === 'bigint'
+            ? appendStream.append(client, args, { id: ids.commandId(), stream, events, expected })
+            : appendAlone(request, client, args);
+        const giveUp = (): void => {
+          append.giveUp();
+          void giveUpConnection(client, signal, current);
+        };
+        signal.addEventListener('abort', giveUp);
         let isAnswered = false;
-        return new Promise<messages.AppendResp>((resolve, reject) => {
-          const call = client.append(...args, (fault, reply) => {
-            if (fault !== null) {
-              reject(fault);
-              return;
-            }
-            isAnswered = true;
-            pulse.heard();
-            resolve(reply);
-          });
-          // The callback reports the same fault; without this listener it would also be thrown.
-          call.on('error', reject);
-          giveUp = () => {
-            call.cancel();
-            void giveUpConnection(client, signal, current);
-          };
-          signal.addEventListener('abort', giveUp);
-          onSent();
-          call.write(new messages.AppendReq().setOptions(appendOptions(stream, expected)));
-          for (const event of events) call.write(new messages.AppendReq().setProposedMessage(proposed(event)));
-          call.end();
-        })
-          .finally(() => {
-            current.end(isAnswered);
-            signal.removeEventListener('abort', giveUp);
-          })
-          .then(appendReply);
+        try {
+          const reply = await append.reply;
+          isAnswered = true;
+          return reply;
+        } finally {
+          current.end(isAnswered);
+          signal.removeEventListener('abort', giveUp);
+        }
       }),
 
     readStream: async ({ stream, from, backwards, max }, signal) => {
@@ -228,6 +255,10 @@ export const createWire = (connection: Connection): Wire => {
       if (current === undefined) return 'not sent';
       if (current.received) return 'arriving';
       return current.sent.isServerSlow() ? 'slow' : 'silent';
+    },
+
+    close: () => {
+      appendStream.close();
     },
   };
 };
