@@ -151,6 +151,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
 
   /** Writes follow one another, so that what one takes is its own time. */
   let lastWrite: Promise<void> = Promise.resolve();
+  let writesUnderWay = 0;
 
   /** Begins to write what was folded, once its write before is done. Folding goes on meanwhile. */
   const startWrite = async (member: Member): Promise<void> => {
@@ -160,9 +161,14 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.eventsWritten = events;
     member.beingWritten = new Set(writes.map(({ id }) => id));
     member.written = lastWrite.then(() => write(member, writes, position, events));
-    lastWrite = member.written.catch((fault: unknown) => {
-      fail(member, fault);
-    });
+    writesUnderWay += 1;
+    lastWrite = member.written
+      .catch((fault: unknown) => {
+        fail(member, fault);
+      })
+      .finally(() => {
+        writesUnderWay -= 1;
+      });
   };
 
   const writeRest = async (member: Member): Promise<void> => {
@@ -171,7 +177,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
   };
 
   const fold = async (member: Member, { events, position }: LogSlice, decodeOnce: Decode): Promise<void> => {
-    const { projection, model, types, documents, parked, through } = member;
+    const { projection, model, types, documents, parked, through, inBulk } = member;
     const own = events.filter(({ type }) => types.has(type));
     const load = async (ids: readonly string[]) => [...(await readModels.getMany(model, ids)).values()];
     const failure = await foldEvents(projection, decodeOnce, own, documents, parked, load, personal);
@@ -182,7 +188,10 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     }
     member.events += own.length;
     member.position = position;
-    const isDue = documents.unwritten.size >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
+    const unwritten = documents.unwritten.size;
+    // The thread that writes would wait for more, and have more left at the end, when nothing is folded beside it.
+    const isWriterIdle = inBulk && writesUnderWay === 0 && unwritten >= minPerWrite;
+    const isDue = isWriterIdle || unwritten >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
     if (isDue || position >= through) await startWrite(member);
     if (position < through || !leave(member)) return;
     member.written.then(() => {
