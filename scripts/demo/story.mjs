@@ -10,6 +10,7 @@ import { people } from './people.mjs';
  * @typedef {import('./make.mjs').Agency} Agency
  * @typedef {import('./people.mjs').Person} Person
  * @typedef {import('@doorstep/sdk').CheckpointInput} Checkpoint
+ * @typedef {import('@doorstep/sdk').Invitation} Invitation
  * @typedef {{ day: number, time: string, act: (agency: Agency) => Promise<unknown> }} Moment
  */
 
@@ -20,17 +21,31 @@ const on = (day, time, act) => ({ day, time, act });
 const steps = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];
 
 /**
- * Adds a client, and waits for the mail when that is an invitation, so that it is sent on its day.
+ * Adds a client, and when that is an invitation, waits for its mail.
  * @param {Agency} agency @param {string} slug @param {Person} person @param {'viewer' | 'editor'} role
  */
 const invite = async ({ operator, id, until }, slug, { email }, role) => {
-  await operator.websites.clients.add(id(slug), { email, role });
-  await mailed({ operator, until }, email);
+  const { clients } = operator.websites;
+  const added = await clients.add(id(slug), { email, role });
+  if (!('invitation' in added)) return;
+  await mailed(until, added.invitation.id, async () => (await clients.list(id(slug))).invitations);
 };
 
-/** @param {Pick<Agency, 'operator' | 'until'>} agency @param {string} email */
-const mailed = ({ operator, until }, email) =>
-  until(`a mail to ${email}`, async () => (await operator.outbox.list({ to: email })).length > 0);
+/** Offers the website, and waits for the mail. @param {Agency} agency @param {string} slug @param {Person} person */
+const offer = async ({ operator, id, until }, slug, { email }) => {
+  const { transfers } = operator.websites;
+  const offered = await transfers.offer(id(slug), { email, sendEmail: true });
+  await mailed(until, offered.id, () => transfers.list(id(slug)));
+};
+
+/**
+ * Waits until the invitation's mail is on record, so that it left on its day.
+ * @param {Agency['until']} until @param {string} invitationId @param {() => Promise<Invitation[]>} list
+ */
+const mailed = (until, invitationId, list) =>
+  until(`the mail of invitation ${invitationId}`, async () =>
+    (await list()).some(({ id, sentAt }) => id === invitationId && sentAt !== undefined),
+  );
 
 /** The invited accepts what is open. @param {Agency} agency @param {Person} person */
 const accept = async ({ as }, person) => {
@@ -239,9 +254,7 @@ const duarteDental = [
       address: ['4 Rua das Flores', 'Porto'],
     }),
   ),
-  on(-61, '09:00', async ({ operator, id }) => {
-    await operator.websites.transfers.offer(id('duarte-dental'), { email: people.mateus.email, sendEmail: true });
-  }),
+  on(-61, '09:00', (agency) => offer(agency, 'duarte-dental', people.mateus)),
   on(-60, '20:00', (agency) => accept(agency, people.mateus)),
   on(-59, '09:00', async ({ operator, id }) => {
     await operator.websites.domains.add(id('duarte-dental'), 'www.duarte-dental.example');
@@ -356,9 +369,7 @@ const mehtaTax = [
   ...progress('mehta-tax', [-41, -31, -30, -20, -11, -7]),
   on(-40, '08:30', (agency) => invite(agency, 'mehta-tax', people.priya, 'viewer')),
   on(-39, '13:00', (agency) => accept(agency, people.priya)),
-  on(-4, '09:15', async ({ operator, id }) => {
-    await operator.websites.transfers.offer(id('mehta-tax'), { email: people.priya.email, sendEmail: true });
-  }),
+  on(-4, '09:15', (agency) => offer(agency, 'mehta-tax', people.priya)),
 ];
 
 /** Invitations: one waits, one has lapsed. */

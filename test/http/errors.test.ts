@@ -31,6 +31,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   SettingsError: 'stops the start',
   ProjectionFailed: 'stops a projection',
   NotConnected: 'is repeated, or told as one of the faults of the port',
+  AppendFault: 'is told as one of the faults of the port',
   DeadlinePassed: 'tells a call that it was given up; whoever made it gets a fault of the port',
   EventStoreInUse: 'ends a script that needs the store alone',
   OtherLog: 'is answered as what it is a kind of, EventStoreUnavailable',

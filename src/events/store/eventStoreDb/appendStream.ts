@@ -6,7 +6,6 @@ import { NO_STREAM } from '../eventStore.js';
 import type { CallArguments, StreamsClient } from './client.js';
 import { AppendFault } from './faults.js';
 import type { WireEvent } from './records.js';
-import type { AppendReply } from './wire.js';
 
 /**
  * Appends that share one call, the batch append of the protocol: on its own call each costs three
@@ -36,6 +35,14 @@ export interface PendingAppend {
   /** Ignores the answer, and rejects `reply`. */
   readonly giveUp: () => void;
 }
+
+/**
+ * `position` is `null` when the server recognised a repetition and does not know the position any
+ * more.
+ */
+export type AppendReply =
+  | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
+  | { readonly written: false; readonly actual: bigint };
 
 type BatchCall = ClientDuplexStream<messages.BatchAppendReq, messages.BatchAppendResp>;
 

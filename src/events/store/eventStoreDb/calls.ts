@@ -1,9 +1,10 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
+import type { AppendReply } from './appendStream.js';
 import { AppendTooLarge, EventStoreUnavailable, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
 import { createBackoff, withDeadlines } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
-import type { AppendReply, AppendRequest, Wire } from './wire.js';
+import type { AppendRequest, Wire } from './wire.js';
 
 /**
  * Calls with a deadline. They are retried while the server cannot accept them, and their faults are

@@ -3,7 +3,7 @@ import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type { Ids } from '../../../platform/ids.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
-import { createAppendStream, type PendingAppend } from './appendStream.js';
+import { createAppendStream, type AppendReply, type PendingAppend } from './appendStream.js';
 import type { CallArguments, StreamsClient } from './client.js';
 import type { Connection } from './connection.js';
 import { DeadlinePassed } from './deadline.js';
@@ -48,14 +48,6 @@ export interface AppendRequest {
   readonly events: readonly WireEvent[];
   readonly expected: ExpectedRevision;
 }
-
-/**
- * `position` is `null` when the server recognised a repetition and does not know the position any
- * more.
- */
-export type AppendReply =
-  | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
-  | { readonly written: false; readonly actual: bigint };
 
 export interface StreamRequest {
   readonly stream: string;
