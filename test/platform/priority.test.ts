@@ -45,3 +45,23 @@ test('steps give way while anything comes first, and never stand still', async (
   stopping.abort();
   await Promise.all(ended);
 });
+
+test('after steps for a while there is a rest', async () => {
+  const { clock, stopping, walks, stepsOf } = createWorld();
+  const ended = walks();
+  await turns();
+  const rested = stepsOf();
+  expect(rested).toBeGreaterThan(10);
+  await clock.advance(10);
+  await turns();
+  // Those that were on their way noticed it.
+  expect(stepsOf()).toBeLessThanOrEqual(rested + 1);
+  const before = stepsOf();
+  await turns();
+  expect(stepsOf()).toBe(before);
+  await clock.advance(10);
+  await turns();
+  expect(stepsOf()).toBeGreaterThan(before + 10);
+  stopping.abort();
+  await Promise.all(ended);
+});
