@@ -94,9 +94,14 @@ export const expectationOfMany = (options: messages.BatchAppendReq.Options): Fak
   return options.hasNoStream() ? 'none' : BigInt(options.getStreamPosition());
 };
 
-/** The answer to one of the appends of a call. What the server did not handle has words and no code. */
+/**
+ * The answer to one of the appends of a call. What the server did not handle has words and no code.
+ * The id comes back as two numbers, and as it was sent from a refusal before the append was tried.
+ */
 export const appendManyAnswer = (request: messages.BatchAppendReq, outcome: Written | Fault): messages.BatchAppendResp => {
-  const answer = new messages.BatchAppendResp().setCorrelationId(request.getCorrelationId());
+  const wasTried = !('code' in outcome) || outcome.code === status.UNAVAILABLE;
+  const id = request.getCorrelationId();
+  const answer = new messages.BatchAppendResp().setCorrelationId(wasTried ? inNumbers(id) : id);
   answer.setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
   const refused = (code: status, message: string, type: string, details: Uint8Array): messages.BatchAppendResp =>
     answer.setError(
@@ -127,6 +132,13 @@ export const appendManyAnswer = (request: messages.BatchAppendReq, outcome: Writ
   return answer.setSuccess(
     success.setPosition(new shared.AllStreamPosition().setCommitPosition(position).setPreparePosition(position)),
   );
+};
+
+const inNumbers = (id: shared.UUID | undefined): shared.UUID => {
+  const hex = (id?.getString() ?? '').replaceAll('-', '');
+  const bits = (from: number): string => String(BigInt.asIntN(64, BigInt(`0x${hex.slice(from, from + 16)}`)));
+  const numbers = new shared.UUID.Structured().setMostSignificantBits(bits(0)).setLeastSignificantBits(bits(16));
+  return new shared.UUID().setStructured(numbers);
 };
 
 /** The same numbers as gRPC's own. */

@@ -80,9 +80,9 @@ export const createAppendStream = (on: {
     };
     call.on('data', (answer: messages.BatchAppendResp) => {
       on.heard(client);
-      const id = answer.getCorrelationId()?.getString() ?? '';
-      const append = pending.get(id);
-      pending.delete(id);
+      const key = keyOf(answer.getCorrelationId());
+      const append = pending.get(key);
+      pending.delete(key);
       if (append !== undefined) settle(answer, append);
     });
     call.on('error', (fault) => {
@@ -105,15 +105,15 @@ export const createAppendStream = (on: {
 
   return {
     append: (client, args, request) => {
-      const { id } = request;
+      const key = hexOf(request.id);
       const { call, pending } = callOn(client, args);
       const reply = new Promise<AppendReply>((resolve, reject) => {
-        pending.set(id, { resolve, reject });
+        pending.set(key, { resolve, reject });
       });
       call.write(messageOf(request));
       // It stays among those that are under way: what ends the call may be about it.
       const giveUp = (): void => {
-        pending.get(id)?.reject(new AppendFault({ code: null, details: 'the append was given up' }));
+        pending.get(key)?.reject(new AppendFault({ code: null, details: 'the append was given up' }));
       };
       return { reply, giveUp };
     },
@@ -127,6 +127,17 @@ export const createAppendStream = (on: {
 /** gRPC status codes. */
 const OK = 0;
 const UNAVAILABLE = 14;
+
+const hexOf = (id: string): string => id.replaceAll('-', '');
+
+/** The server answers with the id as two numbers, and refuses some appends with the text that it got. */
+const keyOf = (id: shared.UUID | undefined): string => {
+  const numbers = id?.getStructured();
+  if (numbers === undefined) return hexOf(id?.getString() ?? '');
+  return [numbers.getMostSignificantBits(), numbers.getLeastSignificantBits()].map(hexOfBits).join('');
+};
+
+const hexOfBits = (bits: string): string => BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0');
 
 const interrupted = { code: null, details: 'the call of the append ended before its answer' };
 
