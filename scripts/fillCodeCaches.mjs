@@ -23,8 +23,9 @@ if (isMainThread) {
   const umask = process.umask(0o077);
   const cacheOfMain = await start('main');
   await once(process, 'message');
-  // As before the service set it: V8 takes a cache that was made with the same flags only.
+  // As before the service set them: V8 takes a cache that was made with the same flags only.
   setFlagsFromString('--heap-growing-percent=0');
+  setFlagsFromString('--allocation-site-pretenuring');
   process.umask(umask);
   /** @param {string} name @param {Uint8Array} cache */
   const write = (name, cache) => {

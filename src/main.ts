@@ -15,6 +15,12 @@ import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js
  */
 const heapGrowth = '--heap-growing-percent=70';
 
+/**
+ * Where many objects live long for a while, V8 makes all later ones as old ones. When that happens
+ * to a part of each request, the rest of the request lives until the next major collection too.
+ */
+const noPretenuring = '--no-allocation-site-pretenuring';
+
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
   // An existing data folder, such as a mounted one, may be readable by everybody; its files must
@@ -32,8 +38,9 @@ const main = async (): Promise<void> => {
     droppedLogLines: () => output.droppedLines(),
     projectorThread: { environment, log: destination },
   });
-  // After the start: during it V8 would collect what stays, and refuse the code cache, which is made without the flag.
+  // After the start: during it V8 would collect what stays, and refuse the code cache, which is made without the flags.
   setFlagsFromString(heapGrowth);
+  setFlagsFromString(noPretenuring);
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
