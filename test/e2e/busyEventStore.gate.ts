@@ -80,6 +80,15 @@ describe('a process that is busy with itself', () => {
   });
 
   test('logs an outage as one line that says where, and one when it is over', async () => {
+    // Steps of a provisioning that is still under way would fail, and be logged, too.
+    await eventually(
+      'all websites to be active',
+      () => {
+        const count = (wanted: string): number => fake.log.events.filter(({ type }) => type === wanted).length;
+        return count('WebsiteActivated') === count('WebsiteCreated') ? true : undefined;
+      },
+      60_000,
+    );
     const before = server.written().length;
     const lines = (): readonly Line[] =>
       server
