@@ -13,6 +13,7 @@ import {
 } from '../events/store/eventStore.js';
 import type { StreamFolds } from '../events/streamFolds.js';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
+import { copyWith } from '../platform/copyWith.js';
 import { eventId, type Ids } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
@@ -45,7 +46,7 @@ export interface CommandContext {
 /** For a further command that this one leads to, also on a stream that this one wrote to. */
 export const consequenceOf = ({ ids }: { readonly ids: Ids }, context: CommandContext): CommandContext => {
   const { commandId, correlationId = commandId } = context;
-  return { ...context, commandId: ids.commandId(), correlationId, causationId: commandId };
+  return copyWith(context, { commandId: ids.commandId(), correlationId, causationId: commandId });
 };
 
 export interface Handled<State, Event extends DomainEvent> {
@@ -176,7 +177,7 @@ export const createHandleCommand = (parts: {
       // Time never steps back within a stream, whatever the clock does.
       const now = isoTime(clock.now());
       const at = now > lastAt ? now : lastAt;
-      const outcome = decider.decide({ ...untimed, at } as unknown as Command, state);
+      const outcome = decider.decide(copyWith(untimed, { at }) as unknown as Command, state);
       if (!isValidated && (isRefusal(outcome) || outcome.length === 0)) continue;
       if (context.isRepetition === true && (isRefusal(outcome) || outcome.length === 0)) {
         const before = await handledBefore(NO_STREAM);
@@ -192,14 +193,16 @@ export const createHandleCommand = (parts: {
         state: createLongFold().page(() =>
           outcome.reduce(
             (before, event, index) =>
-              decider.evolve(before, {
-                ...event,
-                id: eventId(commandId, stream, index),
-                stream,
-                revision: revision + BigInt(index + 1),
-                position: next.position,
-                metadata,
-              }),
+              decider.evolve(
+                before,
+                copyWith(event, {
+                  id: eventId(commandId, stream, index),
+                  stream,
+                  revision: revision + BigInt(index + 1),
+                  position: next.position,
+                  metadata,
+                }),
+              ),
             state,
           ),
         ),

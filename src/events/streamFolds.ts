@@ -74,7 +74,7 @@ export interface Snapshotting {
 /** What is cached of a stream. */
 interface Kept<State> extends Folded<State> {
   /** Of the last event; unknown when that stands in a seed. */
-  readonly eventId?: string;
+  readonly eventId: string | undefined;
   /** About the bytes of the state when it was measured, and of the events since. */
   readonly measured: number;
   readonly grown: number;
@@ -134,7 +134,7 @@ export const createStreamFolds = (
     const [event] = (await eventStore.readStream(stream, { from: found.revision, max: 1 })).events;
     if (event?.id !== found.eventId) return null;
     // What was saved has this fold's name and version, so the state is of this fold.
-    return { ...unmeasured, ...(found as Snapshot & Folded<State>), snapshotRevision: found.revision };
+    return keptOf(found as Snapshot & Folded<State>, found.eventId, found.revision);
   };
 
   const save = async <State, Event extends DomainEvent>(
@@ -175,7 +175,7 @@ export const createStreamFolds = (
     next?: StreamSlice,
   ): Promise<Folded<State>> => {
     const isTooNew = ({ revision }: Folded<unknown>): boolean => through !== undefined && revision > through;
-    const nothing: Kept<State> = { ...unmeasured, state: fold.initialState, revision: NO_STREAM, at: '' };
+    const nothing: Kept<State> = keptOf({ state: fold.initialState, revision: NO_STREAM, at: '' });
     let kept = known === undefined || isTooNew(known) ? nothing : known;
     let isFirst = kept === nothing;
     const longFold = createLongFold();
@@ -198,7 +198,7 @@ export const createStreamFolds = (
       const end = through === undefined || through > head ? head : through;
       const beforeFirst = (events[0]?.revision ?? head + 1n) - 1n;
       if (beforeFirst > kept.revision && fold.droppedState !== undefined) {
-        kept = { ...unmeasured, state: fold.droppedState, revision: beforeFirst < end ? beforeFirst : end, at: '' };
+        kept = keptOf({ state: fold.droppedState, revision: beforeFirst < end ? beforeFirst : end, at: '' });
       }
       const wanted = events.filter(({ revision }) => revision <= end);
       kept = folded(wanted.map((stored) => codec.decode(stored) as Recorded<Event>));
@@ -215,8 +215,9 @@ export const createStreamFolds = (
       }
       if (isFirst) {
         isFirst = false;
-        const found = (await seed?.()) ?? (await snapshotOf(fold, stream));
-        if (found !== null && !isTooNew(found) && found.revision > kept.revision) kept = { ...unmeasured, ...found };
+        const seeded = (await seed?.()) ?? null;
+        const found = seeded === null ? await snapshotOf(fold, stream) : keptOf(seeded);
+        if (found !== null && !isTooNew(found) && found.revision > kept.revision) kept = found;
       }
       // A long stream must not keep others waiting.
       await nextTurn();
@@ -245,7 +246,16 @@ export const createStreamFolds = (
   };
 };
 
-const unmeasured = { measured: 0, grown: 0, snapshotRevision: NO_STREAM };
+/** Not measured yet. All have the same fields, so that copies of them share one hidden class. */
+const keptOf = <State>({ state, revision, at }: Folded<State>, eventId?: string, snapshotRevision = NO_STREAM): Kept<State> => ({
+  state,
+  revision,
+  at,
+  eventId,
+  measured: 0,
+  grown: 0,
+  snapshotRevision,
+});
 
 const keepsSnapshots = (fold: { name: string; snapshotVersion?: number }): fold is Snapshotting =>
   fold.snapshotVersion !== undefined;

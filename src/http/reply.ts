@@ -35,13 +35,14 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   if (location !== undefined) headers.location = `${pathOf(baseUrl)}${prefixOf(exchange)}${location}`;
   if (answer.next !== undefined) headers.link = `<${nextPage(baseUrl, request.originalUrl, answer.next)}>; rel="next"`;
   if (answer.total !== undefined) headers['total-count'] = String(answer.total);
-  if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
+  const withOwn = (): Reply['headers'] => Object.assign(headers, answer.headers);
+  if (answer.body === undefined) return { status, headers: withOwn() };
 
   const isBytes = answer.body instanceof Uint8Array;
   const body = isBytes ? answer.body : JSON.stringify(answer.body);
   if (!isBytes) headers['content-type'] = json;
   if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
-  return { status, headers: { ...headers, ...answer.headers }, body };
+  return { status, headers: withOwn(), body };
 };
 
 const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '');

@@ -28,8 +28,8 @@ const folds: readonly (readonly [{ readonly name: string; readonly snapshotVersi
  */
 const known = {
   content: '1 fe73068ecb93e0e7',
-  delivery: '1 8e9b47a1b08733d3',
-  'delivery-blocks': '1 2e0865679152eca5',
+  delivery: '1 958284980454ad32',
+  'delivery-blocks': '1 d7a788e34e2c6973',
   'deployment-lease': '1 208112ca3d0650dd',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 ca1058108a0df6d3',

@@ -1,4 +1,5 @@
 import type { DeliveryCheckpoint, DeliveryEvent } from './delivery.events.js';
+import { copyWith } from '../../platform/copyWith.js';
 import type { Recorded } from '../envelope.js';
 
 /** A website's delivery block as its events leave it. */
@@ -27,7 +28,7 @@ export const blockAfter = (block: DeliveryBlock | null, event: Recorded<Delivery
     case 'DeliverySetUp':
     case 'DeliveryReplaced':
     case 'DeliveryUndone':
-      return { ...contentOf(event.data), updatedAt };
+      return copyWith(contentOf(event.data), { updatedAt });
     case 'DeliveryCheckpointStatusSet':
       return block === null ? null : { ...block, checkpoints: withStatus(block.checkpoints, event.data), updatedAt };
     default:
@@ -54,10 +55,9 @@ const withStatus = (checkpoints: readonly DeliveryCheckpoint[], change: StatusSe
     if (checkpoint.id !== change.checkpointId) return checkpoint;
     const { completedAt: _, neededFromClient, ...rest } = checkpoint;
     const { status, completedAt } = change;
-    return {
-      ...rest,
+    return copyWith(rest, {
       status,
       ...(completedAt !== undefined && { completedAt }),
       ...(neededFromClient !== undefined && status !== 'done' && { neededFromClient }),
-    };
+    });
   });

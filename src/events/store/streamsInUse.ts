@@ -29,7 +29,7 @@ interface InUse {
 }
 
 /** Folds that are further behind read the stream. */
-const MAX_EVENTS = 32;
+const MAX_EVENTS = 8;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Bytes of a stream beside its name and its events, by estimate. */
 const overhead = 400;

@@ -2,6 +2,7 @@ import type { AccessEvent, InvitationKind, LinkRole } from '../../events/access/
 import { accessStream, type AccessKey } from '../../events/access/access.stream.js';
 import { keyTextOf } from '../../events/defineStream.js';
 import { defineProjection, type Projection } from '../projection.js';
+import { copyWith } from '../../platform/copyWith.js';
 
 /** The link and the invitations of one person to one website. */
 export type AccessDocument = {
@@ -58,7 +59,7 @@ const withInvitation = (
 ): AccessDocument | null => {
   if (document === null) return null;
   const invitations = document.invitations.map((invitation) =>
-    invitation.id === id ? { ...invitation, ...changes } : invitation,
+    invitation.id === id ? copyWith(invitation, changes) : invitation,
   );
   return indexed({ ...document, invitations }, document.link);
 };

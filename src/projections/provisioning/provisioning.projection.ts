@@ -7,6 +7,7 @@ import {
 } from '../../events/provisioning/provisioning.events.js';
 import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
+import { copyWith } from '../../platform/copyWith.js';
 
 /** ProvisioningJob (api.md, section 5). */
 export type ProvisioningDocument = {
@@ -48,7 +49,7 @@ export const queuedJob = (job: { id: string; websiteId: string; createdAt: strin
 });
 
 const change = (document: ProvisioningDocument | null, changes: Partial<ProvisioningDocument>): ProvisioningDocument | null =>
-  document === null ? null : { ...document, ...changes };
+  document === null ? null : copyWith(document, changes);
 
 const changeStep = (
   document: ProvisioningDocument | null,
@@ -81,14 +82,11 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
   on: {
     ProvisioningQueued: (_document, { data: { jobId: id, websiteId, createdAt } }) => queuedJob({ id, websiteId, createdAt }),
     ProvisioningStepStarted: (document, { data: { step: id, attempt }, metadata: { at } }) =>
-      changeStep(change(document, { status: 'running' }), id, ({ nextAttemptAt: _, ...step }) => ({
-        ...step,
-        status: 'running',
-        attempts: attempt,
-        startedAt: step.startedAt ?? at,
-      })),
+      changeStep(change(document, { status: 'running' }), id, ({ nextAttemptAt: _, ...step }) =>
+        copyWith(step, { status: 'running', attempts: attempt, startedAt: step.startedAt ?? at }),
+      ),
     ProvisioningStepSucceeded: (document, { data: { step: id, output }, metadata: { at } }) =>
-      changeStep(document, id, (step) => ({ ...ended(step), status: 'succeeded', finishedAt: at, output })),
+      changeStep(document, id, (step) => copyWith(ended(step), { status: 'succeeded', finishedAt: at, output })),
     ProvisioningStepFailed: (document, { data: { step: id, error, nextAttemptAt } }) =>
       changeStep(document, id, (step) => ({
         ...ended(step),

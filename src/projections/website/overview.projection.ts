@@ -4,6 +4,7 @@ import type { RedeployEvent } from '../../events/deployment/deployment.events.js
 import type { Recorded } from '../../events/envelope.js';
 import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
+import { copyWith } from '../../platform/copyWith.js';
 import { termsOf } from '../../platform/searchTerms.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { lateFrom, summaryOfDelivery } from '../delivery/delivery.summary.js';
@@ -113,7 +114,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     const facts = factsOf(overview);
     if (isOf<DeliveryEvent>(deliveryProjection, event)) {
       const delivery = deliveryProjection.evolve(overview.delivery ?? null, event);
-      return delivery === null ? overview : overviewOf({ ...facts, delivery }, overview);
+      return delivery === null ? overview : overviewOf(copyWith(facts, { delivery }), overview);
     }
     if (isOf<ProvisioningEvent>(provisioningProjection, event)) {
       const job = provisioningProjection.evolve(overview.job, event);

@@ -2,6 +2,7 @@ import { siteValuesOf, type SiteValues } from '../../events/website/siteValues.j
 import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
+import { copyWith } from '../../platform/copyWith.js';
 
 /** The Website as admins see it (api.md, section 5), and what the service itself needs. */
 export type WebsiteDocument = {
@@ -33,7 +34,7 @@ export type WebsiteDocument = {
 };
 
 const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocument>): WebsiteDocument | null =>
-  document === null ? null : { ...document, ...changes };
+  document === null ? null : copyWith(document, changes);
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',

@@ -104,9 +104,9 @@ export const deliveryRoutes = ({
       answers: { 200: { ...theBlock[200], headers: { 'Read-Receipts': readReceiptsWords } } },
       answer: async (request) => {
         const { at } = request.query;
-        if (at !== undefined) return { ...(await answerAt(at, request)), headers };
+        if (at !== undefined) return { headers, ...(await answerAt(at, request)) };
         const { document, revision } = await reader.read(deliveryProjection, request.params.id);
-        return { ...(await toAnswer(document, revision, request)), headers };
+        return { headers, ...(await toAnswer(document, revision, request)) };
       },
     }),
 

@@ -4,6 +4,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { CommandContext } from '../../../commands/handleCommand.js';
 import type { Engine } from '../../../engine.js';
 import type { Commerce } from '../../../integrations/commerce/port.js';
+import { copyWith } from '../../../platform/copyWith.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import {
@@ -151,7 +152,7 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
         await checkShop(named, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
-        const webhook: Sent = { ...named, shopDomain, triggeredAt };
+        const webhook: Sent = copyWith(named, { shopDomain, triggeredAt });
         if (isRecorded(webhook.topic)) await queue(acting, webhook, raw, context);
         return webhook;
       },

@@ -9,6 +9,7 @@ import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.pr
 import type { ListedWebsite } from '../../../projections/website/website.queries.js';
 import type { WebsiteAccess } from '../../auth/caller.js';
 import { DeliverySummary, ProvisioningSummary, toDeliverySummary } from './summaries.resource.js';
+import { copyWith } from '../../../platform/copyWith.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -96,15 +97,14 @@ export const toWebsite = (
     ...fields
   } = document;
   const url = siteAddress(document);
-  return {
-    ...fields,
+  return copyWith(fields, {
     features: [...fields.features],
     ...(url !== undefined && { url }),
     ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, access) }),
     ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),
-  };
+  });
 };
 
 /** As lists show it; how its provisioning stands is for admins. */
@@ -112,11 +112,11 @@ export const toListedWebsite = (
   { website, delivery, provisioning }: ListedWebsite,
   addresses: WebsiteAddresses,
   access?: Pick<WebsiteAccess, 'via' | 'role'>,
-): Static<typeof Website> => ({
-  ...toWebsite(website, addresses, access),
-  ...(delivery !== undefined && { deliverySummary: toDeliverySummary(delivery) }),
-  ...(access?.via === undefined && { provisioningSummary: provisioning }),
-});
+): Static<typeof Website> =>
+  copyWith(toWebsite(website, addresses, access), {
+    ...(delivery !== undefined && { deliverySummary: toDeliverySummary(delivery) }),
+    ...(access?.via === undefined && { provisioningSummary: provisioning }),
+  });
 
 /** The website with its `billing`, which is for admins and the owner. */
 export const withBilling = async (
@@ -126,7 +126,9 @@ export const withBilling = async (
   const { id: websiteId, clientId, via } = website;
   if (via === 'link') return website;
   const { state } = await reader.state(billingFold, { websiteId });
-  return { ...website, billing: isSubscribed(state, payments.provider, clientId) ? 'subscribed' : 'none' };
+  return copyWith(website, {
+    billing: isSubscribed(state, payments.provider, clientId) ? ('subscribed' as const) : ('none' as const),
+  });
 };
 
 const toRepository = (
