@@ -4,6 +4,7 @@ import type { Engine } from '../engine.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
+import { createTransientMap } from '../platform/transientMap.js';
 import type { ServiceCipher } from '../platform/vault.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
@@ -93,7 +94,7 @@ interface HeldCommand {
 export const createIdempotency = (engine: Engine, records: RecordStore): Idempotency => {
   const { clock, random, ids, logger, vault, personal } = engine;
   /** Runs of this process: their repetitions wait for them instead of polling. */
-  const running = new Map<string, Promise<unknown>>();
+  const running = createTransientMap<string, Promise<unknown>>();
 
   const hold = (id: string, taken: StoredCommand): HeldCommand => {
     let current = taken;

@@ -1,3 +1,5 @@
+import { createTransientMap, type TransientMap } from './transientMap.js';
+
 /** Serialises work by key, within this process. */
 export interface KeyedMutex {
   /**
@@ -10,7 +12,7 @@ export interface KeyedMutex {
 /**
  * @param lastTasks the last pending task of each key; a key is removed once its tasks have ended
  */
-export const createKeyedMutex = (lastTasks = new Map<string, Promise<unknown>>()): KeyedMutex => ({
+export const createKeyedMutex = (lastTasks: TransientMap<string, Promise<unknown>> = createTransientMap()): KeyedMutex => ({
   run: async (key, task) => {
     const previous = lastTasks.get(key);
     const current = previous === undefined ? task() : previous.then(task, task);

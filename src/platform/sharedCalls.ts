@@ -1,4 +1,5 @@
 import { nextTurn } from './eventLoop.js';
+import { createTransientMap } from './transientMap.js';
 
 /** Calls that ask the same question share one, as far as its answer is new enough for each. */
 export interface SharedCalls {
@@ -18,9 +19,9 @@ export interface SharedCalls {
 
 export const createSharedCalls = (): SharedCalls => {
   /** The last call of each key that has begun and not ended. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const underWay = createTransientMap<string, Promise<unknown>>();
   /** The call of each key that has not begun, and may still be joined. */
-  const waiting = new Map<string, Promise<unknown>>();
+  const waiting = createTransientMap<string, Promise<unknown>>();
 
   const begin = <Result>(key: string, call: () => Promise<Result>): Promise<Result> => {
     const current = call();

@@ -2,6 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type status from '@eventstore/db-client/generated/status_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { createTransientMap, type TransientMap } from '../../../platform/transientMap.js';
 import { NO_STREAM } from '../eventStore.js';
 import type { CallArguments, StreamsClient } from './client.js';
 import { AppendFault } from './faults.js';
@@ -54,7 +55,7 @@ interface Pending {
 interface OpenCall {
   readonly client: StreamsClient;
   readonly call: BatchCall;
-  readonly pending: Map<string, Pending>;
+  readonly pending: TransientMap<string, Pending>;
 }
 
 /**
@@ -69,14 +70,13 @@ export const createAppendStream = (on: {
   let isClosed = false;
 
   const openCall = (client: StreamsClient, args: CallArguments): OpenCall => {
-    const opened: OpenCall = { client, call: client.batchAppend(...args), pending: new Map() };
+    const opened: OpenCall = { client, call: client.batchAppend(...args), pending: createTransientMap() };
     const { call, pending } = opened;
     const ended = (fault: unknown): void => {
       if (current === opened) current = null;
       // One alone is what the fault is about. Of several each may have been written, whatever it says.
       const reason = pending.size === 1 ? fault : new AppendFault(interrupted, { cause: fault });
       for (const { reject } of pending.values()) reject(reason);
-      pending.clear();
     };
     call.on('data', (answer: messages.BatchAppendResp) => {
       on.heard(client);

@@ -4,6 +4,7 @@ import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import { createSharedCalls } from '../../../platform/sharedCalls.js';
+import { createTransientMap } from '../../../platform/transientMap.js';
 import { isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
@@ -58,7 +59,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   const sharedReads = createSharedCalls();
   const recentIds = createRecentEventIds();
   const closing = new AbortController();
-  const pending = new Set<Promise<unknown>>();
+  const pending = createTransientMap<Promise<unknown>, Promise<unknown>>();
   let closed: Promise<void> | null = null;
 
   const ensureOpen = (): void => {
@@ -69,7 +70,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   const use = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     ensureOpen();
     const done = call();
-    pending.add(done);
+    pending.set(done, done);
     try {
       return await done;
     } finally {
@@ -159,7 +160,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
 
   const shutDown = async (): Promise<void> => {
     closing.abort();
-    await Promise.allSettled(pending);
+    await Promise.allSettled(pending.values());
     await logReader.close();
     wire.close();
     await connection.release();
