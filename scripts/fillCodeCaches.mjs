@@ -26,6 +26,7 @@ if (isMainThread) {
   // As before the service set them: V8 takes a cache that was made with the same flags only.
   setFlagsFromString('--heap-growing-percent=0');
   setFlagsFromString('--allocation-site-pretenuring');
+  setFlagsFromString('--no-optimize-for-size');
   process.umask(umask);
   /** @param {string} name @param {Uint8Array} cache */
   const write = (name, cache) => {

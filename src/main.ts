@@ -1,25 +1,12 @@
 import { resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { DestinationStream } from 'pino';
 import { startDoorstep } from './compose.js';
 import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
+import { saveMemory } from './platform/memory.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
 import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
-
-/**
- * On a machine with much memory V8 lets the heap grow to several times the live data before it
- * collects. This smaller growth costs no measurable time (docs/performance.md), and unlike a limit
- * it never ends the process.
- */
-const heapGrowth = '--heap-growing-percent=70';
-
-/**
- * Where many objects live long for a while, V8 makes all later ones as old ones. When that happens
- * to a part of each request, the rest of the request lives until the next major collection too.
- */
-const noPretenuring = '--no-allocation-site-pretenuring';
 
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
@@ -38,9 +25,7 @@ const main = async (): Promise<void> => {
     droppedLogLines: () => output.droppedLines(),
     projectorThread: { environment, log: destination },
   });
-  // After the start: during it V8 would collect what stays, and refuse the code cache, which is made without the flags.
-  setFlagsFromString(heapGrowth);
-  setFlagsFromString(noPretenuring);
+  saveMemory(systemClock);
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {

@@ -1,0 +1,57 @@
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import type { Clock } from './clock.js';
+
+/**
+ * On a machine with much memory V8 lets the heap grow to several times the live data before it
+ * collects. This smaller growth costs no measurable time (docs/performance.md), and unlike a limit
+ * it never ends the process.
+ */
+const heapGrowth = '--heap-growing-percent=70';
+
+/**
+ * Where many objects live long for a while, V8 makes all later ones as old ones. When that happens
+ * to a part of each request, the rest of the request lives until the next major collection too.
+ */
+const noPretenuring = '--no-allocation-site-pretenuring';
+
+const PERIOD_MS = 2_000;
+/** Share of the time in which an idle process does something. */
+const IDLE_SHARE = 0.05;
+
+/** Share of the time, since the call before, in which this thread did something. */
+const createBusyShare = (): (() => number) => {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+};
+
+/**
+ * Has V8 use little memory, for as long as the process runs. To be called after the start: during it
+ * V8 would collect what stays, and refuse the code cache, which is made without the flags.
+ *
+ * V8 gives memory back when it finds that little is allocated, which after a busy time or a start on
+ * a busy machine may take minutes. While nothing happens it is told to prefer memory to speed.
+ */
+export const saveMemory = (
+  clock: Pick<Clock, 'schedule'>,
+  { busyShare, setFlag }: { busyShare: () => number; setFlag: (flag: string) => void } = {
+    busyShare: createBusyShare(),
+    setFlag: setFlagsFromString,
+  },
+): void => {
+  setFlag(heapGrowth);
+  setFlag(noPretenuring);
+  let wasIdle = false;
+  const look = (): void => {
+    const isIdle = busyShare() < IDLE_SHARE;
+    if (isIdle !== wasIdle) setFlag(isIdle ? '--optimize-for-size' : '--no-optimize-for-size');
+    wasIdle = isIdle;
+    clock.schedule(PERIOD_MS, look);
+  };
+  clock.schedule(PERIOD_MS, look);
+};
