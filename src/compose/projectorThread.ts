@@ -23,7 +23,7 @@ export interface ProjectorThread {
 }
 
 /** What it folds is soon gone; more would be memory that never pays. */
-const maxYoungGenerationSizeMb = 8;
+const maxYoungGenerationSizeMb = 4;
 
 /**
  * The projector on a thread of its own, so that writing read models takes no time from requests

@@ -7,7 +7,7 @@ import type { Clock } from './clock.js';
  * collects. This smaller growth costs no measurable time (docs/performance.md), and unlike a limit
  * it never ends the process.
  */
-const heapGrowth = '--heap-growing-percent=70';
+const heapGrowth = '--heap-growing-percent=40';
 
 /**
  * Where many objects live long for a while, V8 makes all later ones as old ones. When that happens

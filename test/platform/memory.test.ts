@@ -12,7 +12,7 @@ test('V8 is to prefer memory while the process is idle, and only then', async ()
       flags.push(flag);
     },
   });
-  expect(flags.splice(0)).toEqual(['--heap-growing-percent=70', '--no-allocation-site-pretenuring']);
+  expect(flags.splice(0)).toEqual(['--heap-growing-percent=40', '--no-allocation-site-pretenuring']);
 
   const flagsAt = async (next: number): Promise<readonly string[]> => {
     share = next;
