@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import type { Clock } from './clock.js';
 
@@ -16,17 +15,16 @@ const heapGrowth = '--heap-growing-percent=40';
 const noPretenuring = '--no-allocation-site-pretenuring';
 
 const PERIOD_MS = 2_000;
-/** Share of the time in which an idle process does something. */
+/** Share of a processor that an idle process uses at most. */
 const IDLE_SHARE = 0.05;
 
-/** Share of the time, since the call before, in which this thread did something. */
+/** Share of a processor that all threads used since the call before, a period ago. */
 const createBusyShare = (): (() => number) => {
-  let last = performance.eventLoopUtilization();
+  let last = process.cpuUsage();
   return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
+    const { user, system } = process.cpuUsage(last);
+    last = process.cpuUsage();
+    return (user + system) / 1_000 / PERIOD_MS;
   };
 };
 
