@@ -27,6 +27,8 @@ export interface Projection<Document extends JsonObject = JsonObject, Event exte
   readonly indexes: readonly ReadModelIndex[];
   /** As `ReadModel.counted`. A version that is there already keeps what it was made with. */
   readonly counted?: readonly string[];
+  /** As `ReadModel.isAppendOnly`: `evolve` makes each document of one event, and `null` of none. */
+  readonly isAppendOnly?: boolean;
 }
 
 /**
@@ -62,7 +64,10 @@ export interface ReadModelIndex {
 }
 
 /** A projection of any documents and events, for code that treats all projections alike. */
-export type AnyProjection = Pick<Projection, 'name' | 'version' | 'readsFrom' | 'ignores' | 'indexes' | 'counted'> & {
+export type AnyProjection = Pick<
+  Projection,
+  'name' | 'version' | 'readsFrom' | 'ignores' | 'indexes' | 'counted' | 'isAppendOnly'
+> & {
   /** Absent when documents are folded from several streams. */
   readonly stream?: Projection['stream'];
   readonly handles: readonly string[];

@@ -336,8 +336,8 @@ describe('embedded read-model store', () => {
       expect(database.statement('SELECT (SELECT count(*) FROM document) + (SELECT count(*) FROM entry) AS rows').get()).toEqual({
         rows: 2_000n,
       });
-      // Two for 50 documents, and one that looks for what is stored.
-      expect(runs).toBe(41);
+      // One for 50 documents, one for 500 entries, and one that looks for what is stored.
+      expect(runs).toBe(23);
     } finally {
       database.close();
     }

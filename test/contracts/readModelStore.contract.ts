@@ -140,6 +140,29 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect([...(await store.getMany(sites, all)).keys()].sort()).toEqual(all.filter((id) => isNewest(id) || isNew(id)));
       });
 
+      test.each([false, true])('what is appended only is written once, counted once and found (in bulk: %s)', async (inBulk) => {
+        const entries: ReadModel = { ...sites, name: 'entry', isAppendOnly: true };
+        const other = await harness.open();
+        await store.prepare(entries);
+        const page = (from: number, to: number): readonly DocumentWrite[] =>
+          Array.from({ length: to - from }, (_, index) =>
+            write(`e${String(from + index).padStart(4, '0')}`, from + index, {
+              status: `"${String((from + index) % 3)}"`,
+              title: 'é\0',
+            }),
+          );
+        await store.apply(entries, page(1, 700), 699n, { inBulk });
+        await other.apply(entries, page(600, 800), 799n);
+        await store.apply(entries, page(500, 750), 749n, { inBulk });
+        const all = page(1, 800).map(({ id }) => id);
+        expect(await ids({}, entries)).toEqual(all);
+        expect(await ids({ where: { status: '"1"' } }, entries)).toEqual(all.filter((_, index) => index % 3 === 0));
+        expect(await ids({ sort: { field: 'title' }, limit: 2 }, entries)).toEqual(all.slice(0, 2));
+        expect(await store.count(entries, {})).toBe(799);
+        expect(await store.count(entries, { where: { status: '"2"' } })).toBe(266);
+        expect(await store.checkpoint(entries)).toBe(799n);
+      });
+
       test('a deleted document is absent, and its tombstone guards', async () => {
         await store.apply(sites, [write('a', 1, { status: 'active' })], 1n);
         await store.apply(sites, [write('a', 5, null)], 5n);

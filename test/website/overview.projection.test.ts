@@ -77,6 +77,17 @@ describe('the overview projection', () => {
     });
   });
 
+  test('keeps of the steps of its job what lists say of them', () => {
+    const output = { provider: 'embedded', id: 'r1', name: 'bakery', cloneUrl: 'file:///bakery.git', defaultBranch: 'main' };
+    const succeeded = { type: 'ProvisioningStepSucceeded', data: { ...job, step: 'github_create_repo', attempt: 2, output } };
+    const overview = fold(created, started, succeeded) as WebsiteOverview;
+    expect(overview.job.steps.slice(0, 2)).toStrictEqual([
+      { id: 'github_create_repo', status: 'succeeded', attempts: 2 },
+      { id: 'github_invite_collaborator', status: 'pending', attempts: 0 },
+    ]);
+    expect(toListed(overview).provisioning).toStrictEqual({ status: 'running', step: 'github_invite_collaborator', attempts: 0 });
+  });
+
   test('what is done is neither waited for nor late', () => {
     const done = (checkpointId: string, previousStatus: string): Happened => ({
       type: 'DeliveryCheckpointStatusSet',

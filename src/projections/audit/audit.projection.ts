@@ -63,4 +63,5 @@ export const auditProjection: Projection<AuditDocument> = {
   },
   indexes: [{ field: 'actor' }, { field: 'websiteId' }, { field: 'people' }],
   counted: [],
+  isAppendOnly: true,
 };

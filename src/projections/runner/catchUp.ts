@@ -1,5 +1,5 @@
 import type { Recorded } from '../../events/envelope.js';
-import { EventStoreUnavailable, type EventStore, type LogSlice, type StoredEvent } from '../../events/store/eventStore.js';
+import { EventStoreUnavailable, START, type EventStore, type LogSlice, type StoredEvent } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
 import { nextTurnAlone } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
@@ -121,6 +121,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
         if (tooMany <= 0) return;
         if (documents.unwritten.has(id) || beingWritten.has(id)) continue;
         documents.byId.delete(id);
+        documents.isWhole = false;
         tooMany -= 1;
       }
     }
@@ -157,6 +158,8 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
   const startWrite = async (member: Member): Promise<void> => {
     await member.written;
     const writes = takeUnwritten(member.documents);
+    // No later event changes them.
+    if (member.projection.isAppendOnly === true) member.documents.byId.clear();
     const { position, events } = member;
     member.eventsWritten = events;
     member.beingWritten = new Set(writes.map(({ id }) => id));
@@ -280,7 +283,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
       return new Promise((resolve, reject) => {
         const types = new Set(projection.handles);
         const inBulk = through - position >= bulkLength;
-        const begun = { documents: noDocuments(), parked, inBulk, position, events: 0, eventsWritten: 0 };
+        const begun = { documents: noDocuments(position === START), parked, inBulk, position, events: 0, eventsWritten: 0 };
         const writing = { beingWritten: none, written: Promise.resolve() };
         members.add({ ...target, ...begun, ...writing, types, resolve, reject });
         const onAbort = (): void => {

@@ -37,14 +37,16 @@ export interface FoldedDocuments {
   /** The one that was changed last comes last. */
   readonly byId: Map<string, DocumentWrite>;
   readonly unwritten: Set<string>;
+  /** Whether every document is here that the events so far have made, so that none has to be loaded. */
+  isWhole: boolean;
 }
 
-export const noDocuments = (): FoldedDocuments => ({ byId: new Map(), unwritten: new Set() });
+export const noDocuments = (isWhole = false): FoldedDocuments => ({ byId: new Map(), unwritten: new Set(), isWhole });
 
 /**
- * Folds events, in log order, over documents, which it loads as needed. It skips an event at or
- * below its document's position, and those of parked documents. Returns the failure that ended it early: the documents then
- * reflect every event before that one.
+ * Folds events, in log order, over documents, which it loads as needed; those that are appended only
+ * are new. It skips an event at or below its document's position, and those of parked documents.
+ * Returns the failure that ended it early: the documents then reflect every event before that one.
  */
 export const foldEvents = async (
   projection: AnyProjection,
@@ -71,8 +73,10 @@ export const foldEvents = async (
     }
   }
 
-  const missing = new Set(decoded.map(({ id }) => id).filter((id) => !documents.byId.has(id)));
-  for (const document of missing.size === 0 ? [] : await load([...missing])) documents.byId.set(document.id, document);
+  if (!documents.isWhole && projection.isAppendOnly !== true) {
+    const missing = new Set(decoded.map(({ id }) => id).filter((id) => !documents.byId.has(id)));
+    for (const document of missing.size === 0 ? [] : await load([...missing])) documents.byId.set(document.id, document);
+  }
 
   for (const { id, event, stored } of decoded) {
     const before = documents.byId.get(id);

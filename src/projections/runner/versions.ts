@@ -16,11 +16,15 @@ export class ProjectionBehind extends Error {
 }
 
 /** A version of the projection's read model. Default: the one of this build's first start. */
-export const modelOf = ({ name, version, indexes, counted }: AnyProjection, stored = String(version)): ReadModel => ({
+export const modelOf = (
+  { name, version, indexes, counted, isAppendOnly }: AnyProjection,
+  stored = String(version),
+): ReadModel => ({
   name,
   version: stored,
   indexes,
   ...(counted !== undefined && { counted }),
+  ...(isAppendOnly !== undefined && { isAppendOnly }),
 });
 
 /** The projection's version that built a stored version: 3 for `3`, and for `3-r…`, a rebuild. */

@@ -101,6 +101,11 @@ export interface ReadModel {
    * these alone does not grow with their number. `[]`: all of them are counted.
    */
   readonly counted?: readonly string[];
+  /**
+   * Whether each document is of one event and never changes, so that a store need not look for an
+   * earlier one: what is at a position after the checkpoint is new. Default: no
+   */
+  readonly isAppendOnly?: boolean;
 }
 
 export interface ApplyOptions {

@@ -18,6 +18,7 @@ import { websiteProjection, type WebsiteDocument } from './website.projection.js
  */
 export type WebsiteOverview = {
   readonly website: WebsiteDocument;
+  /** Without what its steps put out, of which lists say nothing: it would be a third of the document. */
   readonly job: ProvisioningDocument;
   /** Absent before it was set up. */
   readonly delivery?: DeliveryBlock;
@@ -118,7 +119,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     }
     if (isOf<ProvisioningEvent>(provisioningProjection, event)) {
       const job = provisioningProjection.evolve(overview.job, event);
-      return job === null ? overview : overviewOf({ ...facts, job }, overview);
+      return job === null ? overview : overviewOf({ ...facts, job: withoutOutputs(job) }, overview);
     }
     if (isRedeploy(event)) {
       const { deploymentFailed: _, ...others } = facts;
@@ -145,6 +146,9 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
   ],
   counted: ['shelf', 'status', 'tier', 'features', 'provisioning', 'attention'],
 };
+
+const withoutOutputs = (job: ProvisioningDocument): ProvisioningDocument =>
+  copyWith(job, { steps: job.steps.map(({ id, status, attempts }) => ({ id, status, attempts })) });
 
 const factsOf = ({ website, job, delivery, deploymentFailed }: Facts): Facts => ({
   website,

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import { isId, sortKeyIn, textsOf } from '../documents.js';
 import type { DocumentWrite, ReadModel } from '../readModelStore.js';
-import type { Database, SqlValue } from './database.js';
+import type { Database } from './database.js';
 import { entryValue, sortEntryField } from './indexWalks.js';
 import type { Tally } from './tally.js';
 
 /**
  * Writes each document unless the stored one reflects the same or a later position, with its rows in
- * the index. Call it inside a write transaction.
+ * the index. Those of a model that is appended to must be new. Call it inside a write transaction.
  * @throws TypeError for an id that no document may have
  */
 export type DocumentWriter = (model: ReadModel, key: bigint, writes: readonly WriteWithText[]) => void;
@@ -18,20 +18,21 @@ export interface WriteWithText extends DocumentWrite {
 }
 
 /** Of many rows a call of the driver takes a part that shows. */
-const rowsPerStatement = 50;
+const documentsPerStatement = 50;
+const entriesPerStatement = 500;
 
-/** A statement for one row, and one for many. */
-const forRows = (statementFor: (rows: string) => string, columns: number) => {
-  const row = `(${new Array(columns).fill('?').join(', ')})`;
-  return { one: statementFor(row), many: statementFor(new Array(rowsPerStatement).fill(row).join(', ')) };
+const insertDocuments = (count: number): string => {
+  const rows = Array.from(
+    { length: count },
+    (_, row) => `(?1, ${[2, 3, 4, 5].map((n) => `?${String(n + 4 * row)}`).join(', ')})`,
+  );
+  return `INSERT INTO document (model, id, revision, position, body) VALUES ${rows.join(', ')}
+    ON CONFLICT DO UPDATE SET revision = excluded.revision, position = excluded.position, body = excluded.body`;
 };
-
-const insertDocuments = forRows(
-  (rows) => `INSERT INTO document (model, id, revision, position, body) VALUES ${rows}
-    ON CONFLICT DO UPDATE SET revision = excluded.revision, position = excluded.position, body = excluded.body`,
-  5,
-);
-const insertEntries = forRows((rows) => `INSERT INTO entry (model, field, value, id) VALUES ${rows}`, 4);
+const insertDocument = insertDocuments(1);
+const insertManyDocuments = insertDocuments(documentsPerStatement);
+/** The rows as the members of one JSON object, id and value: half of what binding each of them takes. */
+const insertEntries = 'INSERT INTO entry (model, field, value, id) SELECT ?1, ?2, value, key FROM json_each(?3)';
 const deleteEntry = 'DELETE FROM entry WHERE model = ? AND field = ? AND value = ? AND id = ?';
 // The body is read only for its rows in the index.
 const selectStored = `SELECT document.id, position, CASE WHEN ?3 THEN body END AS body
@@ -43,35 +44,52 @@ interface Stored {
   readonly body: string | null;
 }
 
+const noneStored: ReadonlyMap<string, Stored> = new Map();
+
+/** A row of an index. */
+interface Entry {
+  readonly value: string;
+  readonly id: string;
+}
+
 export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>, tally: Pick<Tally, 'move'>): DocumentWriter => {
-  const insert = ({ one, many }: ReturnType<typeof forRows>, rows: readonly (readonly SqlValue[])[]): void => {
+  const storedOf = (key: bigint, ids: readonly string[], withBodies: boolean): ReadonlyMap<string, Stored> => {
+    const found = statement(selectStored).all(key, JSON.stringify(ids), withBodies ? 1 : 0) as Stored[];
+    return new Map(found.map((document) => [document.id, document]));
+  };
+
+  const insert = (key: bigint, documents: readonly WriteWithText[]): void => {
+    const rows = documents.map(({ id, revision, position, body, text = body === null ? null : JSON.stringify(body) }) => [
+      id,
+      revision,
+      position,
+      text,
+    ]);
     let done = 0;
-    for (; done + rowsPerStatement <= rows.length; done += rowsPerStatement)
-      statement(many).run(...rows.slice(done, done + rowsPerStatement).flat());
-    for (const row of rows.slice(done)) statement(one).run(...row);
+    for (; done + documentsPerStatement <= rows.length; done += documentsPerStatement)
+      statement(insertManyDocuments).run(key, ...rows.slice(done, done + documentsPerStatement).flat());
+    for (const row of rows.slice(done)) statement(insertDocument).run(key, ...row);
+  };
+
+  const insertIntoIndex = (key: bigint, field: string, added: readonly Entry[]): void => {
+    for (let done = 0; done < added.length; done += entriesPerStatement) {
+      const members = added
+        .slice(done, done + entriesPerStatement)
+        .map(({ value, id }) => `${JSON.stringify(id)}:${JSON.stringify(value)}`);
+      statement(insertEntries).run(key, field, `{${members.join(',')}}`);
+    }
   };
 
   return (model, key, writes) => {
     const newest = newestById(writes);
     const hasIndexes = model.indexes.length > 0;
-    const found = statement(selectStored).all(key, JSON.stringify([...newest.keys()]), hasIndexes ? 1 : 0) as Stored[];
-    const stored = new Map(found.map((document) => [document.id, document]));
+    const stored = model.isAppendOnly === true ? noneStored : storedOf(key, [...newest.keys()], hasIndexes);
 
     // What is next to each other in the file is written one after the other.
     const newer = [...newest.values()]
       .filter(({ id, position }) => (stored.get(id)?.position ?? -1n) < position)
       .sort((a, b) => (a.id < b.id ? -1 : 1));
-    insert(
-      insertDocuments,
-      newer.map(({ id, revision, position, body, text = body === null ? null : JSON.stringify(body) }) => [
-        key,
-        id,
-        revision,
-        position,
-        text,
-      ]),
-    );
-
+    insert(key, newer);
     if (!hasIndexes) return;
     const changed = newer.map(({ id, body }) => {
       const before = stored.get(id)?.body ?? null;
@@ -79,7 +97,7 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
     });
     tally.move(key, changed);
     for (const index of model.indexes) {
-      const added: [value: string, id: string][] = [];
+      const added: Entry[] = [];
       const { field, valuesIn } = entriesOf(index);
       for (const { id, before, body } of changed) {
         const value = body?.[index.field];
@@ -87,13 +105,10 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
         const old = new Set(before === null ? [] : valuesIn(before));
         const current = new Set(body === null ? [] : valuesIn(body));
         for (const one of old) if (!current.has(one)) statement(deleteEntry).run(key, field, one, id);
-        for (const one of current) if (!old.has(one)) added.push([one, id]);
+        for (const one of current) if (!old.has(one)) added.push({ value: one, id });
       }
-      added.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-      insert(
-        insertEntries,
-        added.map(([value, id]) => [key, field, value, id]),
-      );
+      added.sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
+      insertIntoIndex(key, field, added);
     }
   };
 };
