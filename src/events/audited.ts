@@ -38,12 +38,16 @@ export const auditedTypes: readonly string[] = streams
 
 /** The keys of the people whose personal data stands anywhere in the data of an event. */
 export const personKeysIn = (value: JsonValue): readonly string[] => {
+  const keys: string[] = [];
+  addPersonKeys(value, keys);
+  return keys;
+};
+
+const addPersonKeys = (value: JsonValue, keys: string[]): void => {
   if (typeof value === 'string') {
     const key = personKeyOf(value);
-    return key === undefined ? [] : [key];
+    if (key !== undefined) keys.push(key);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) addPersonKeys(part as JsonValue, keys);
   }
-  if (typeof value !== 'object' || value === null) return [];
-  return (Array.isArray(value) ? (value as readonly JsonValue[]) : Object.values(value as object)).flatMap((part) =>
-    personKeysIn(part as JsonValue),
-  );
 };
