@@ -1,4 +1,5 @@
 /** Durable commands of several API processes on one data folder, beside those of one alone. */
+import { cpus } from 'node:os';
 import { createWebsites } from '../support/api.mjs';
 import { mintToken, newInstallation, startDoorstep } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
@@ -38,7 +39,7 @@ const connectionsTo = (websiteIds, count, { meeting = false } = {}) => {
  */
 const round = async (servers, loads, connections, { headers, seconds }) => {
   const used = () => servers.reduce((sum, { process }) => sum + (processorMs(process) ?? NaN), 0);
-  const before = used();
+  const [before, idleBefore] = [used(), idleTime()];
   const results = await Promise.all(
     servers.map(({ url }, at) =>
       /** @type {import('../support/load.mjs').LoadGenerator} */ (loads[at]).throughput({
@@ -56,8 +57,22 @@ const round = async (servers, loads, connections, { headers, seconds }) => {
     perSecond: results.reduce((sum, result) => sum + result.perSecond, 0),
     p99: Math.max(...results.map(({ p99 }) => p99)),
     cost: ((used() - before) / succeeded) * 1_000,
+    // What no process, load generators included, has used: more writes need some of it.
+    idle: shareIdle(idleBefore, idleTime()),
   };
 };
+
+const idleTime = () =>
+  cpus().reduce(
+    (sum, { times }) => ({
+      idle: sum.idle + times.idle,
+      all: sum.all + Object.values(times).reduce((total, time) => total + time, 0),
+    }),
+    { idle: 0, all: 0 },
+  );
+
+const shareIdle = (/** @type {ReturnType<typeof idleTime>} */ before, /** @type {ReturnType<typeof idleTime>} */ after) =>
+  (after.idle - before.idle) / (after.all - before.all);
 
 /** @type {readonly { name: string, count: number, meeting?: true, aim?: import('../support/figures.mjs').Aim }[]} */
 const variants = [
@@ -106,8 +121,9 @@ export const processes = async (options) => {
       ...(variants[index]?.aim && { aim: variants[index].aim }),
       about: [ours, alone]
         .map((all) => {
-          const of = (/** @type {'perSecond' | 'p99' | 'cost'} */ name) => rounded(median(all.map((one) => one[name])));
-          return `${of('perSecond')} a second (p99 ${of('p99')} ms, ${of('cost')} µs of processor time)`;
+          const of = (/** @type {'perSecond' | 'p99' | 'cost' | 'idle'} */ name) => median(all.map((one) => one[name]));
+          const [perSecond, p99, cost] = [of('perSecond'), of('p99'), of('cost')].map(rounded);
+          return `${perSecond} a second (p99 ${p99} ms, ${cost} µs of processor time, processors ${Math.round(of('idle') * 100)} % idle)`;
         })
         .join(' against '),
     }));
