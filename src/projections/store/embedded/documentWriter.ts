@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../events/envelope.js';
+import type { JsonObject, JsonValue } from '../../../events/envelope.js';
 import { isId, sortKeyIn, textsOf } from '../documents.js';
 import type { DocumentWrite, ReadModel } from '../readModelStore.js';
 import type { Database } from './database.js';
@@ -26,11 +26,11 @@ const insertDocuments = (count: number): string => {
     { length: count },
     (_, row) => `(?1, ${[2, 3, 4, 5].map((n) => `?${String(n + 4 * row)}`).join(', ')})`,
   );
-  return `INSERT INTO document (model, id, revision, position, body) VALUES ${rows.join(', ')}
-    ON CONFLICT DO UPDATE SET revision = excluded.revision, position = excluded.position, body = excluded.body`;
+  return `INSERT INTO document (model, id, revision, position, body) VALUES ${rows.join(', ')}`;
 };
-const insertDocument = insertDocuments(1);
-const insertManyDocuments = insertDocuments(documentsPerStatement);
+const overStored = 'ON CONFLICT DO UPDATE SET revision = excluded.revision, position = excluded.position, body = excluded.body';
+const [insertOne, insertMany] = [insertDocuments(1), insertDocuments(documentsPerStatement)];
+const [putOne, putMany] = [`${insertOne} ${overStored}`, `${insertMany} ${overStored}`];
 /** The rows as the members of one JSON object, id and value: half of what binding each of them takes. */
 const insertEntries = 'INSERT INTO entry (model, field, value, id) SELECT ?1, ?2, value, key FROM json_each(?3)';
 const deleteEntry = 'DELETE FROM entry WHERE model = ? AND field = ? AND value = ? AND id = ?';
@@ -49,7 +49,8 @@ const noneStored: ReadonlyMap<string, Stored> = new Map();
 /** A row of an index. */
 interface Entry {
   readonly value: string;
-  readonly id: string;
+  /** The document's id, as a name in JSON. */
+  readonly name: string;
 }
 
 export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>, tally: Pick<Tally, 'move'>): DocumentWriter => {
@@ -58,24 +59,26 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
     return new Map(found.map((document) => [document.id, document]));
   };
 
-  const insert = (key: bigint, documents: readonly WriteWithText[]): void => {
-    const rows = documents.map(({ id, revision, position, body, text = body === null ? null : JSON.stringify(body) }) => [
-      id,
-      revision,
-      position,
-      text,
-    ]);
-    let done = 0;
-    for (; done + documentsPerStatement <= rows.length; done += documentsPerStatement)
-      statement(insertManyDocuments).run(key, ...rows.slice(done, done + documentsPerStatement).flat());
-    for (const row of rows.slice(done)) statement(insertDocument).run(key, ...row);
+  const insert = (key: bigint, documents: readonly WriteWithText[], areNew: boolean): void => {
+    const run = (sql: string, part: readonly WriteWithText[]): void => {
+      const rows = part.flatMap(({ id, revision, position, body, text = body === null ? null : JSON.stringify(body) }) => [
+        id,
+        revision,
+        position,
+        text,
+      ]);
+      statement(sql).run(key, ...rows);
+    };
+    // SQLite takes longer where others may be stored.
+    const [one, many] = areNew ? [insertOne, insertMany] : [putOne, putMany];
+    const rest = documents.length - (documents.length % documentsPerStatement);
+    for (let done = 0; done < rest; done += documentsPerStatement) run(many, documents.slice(done, done + documentsPerStatement));
+    for (const document of documents.slice(rest)) run(one, [document]);
   };
 
   const insertIntoIndex = (key: bigint, field: string, added: readonly Entry[]): void => {
     for (let done = 0; done < added.length; done += entriesPerStatement) {
-      const members = added
-        .slice(done, done + entriesPerStatement)
-        .map(({ value, id }) => `${JSON.stringify(id)}:${JSON.stringify(value)}`);
+      const members = added.slice(done, done + entriesPerStatement).map(({ value, name }) => `${name}:${JSON.stringify(value)}`);
       statement(insertEntries).run(key, field, `{${members.join(',')}}`);
     }
   };
@@ -83,35 +86,43 @@ export const createDocumentWriter = ({ statement }: Pick<Database, 'statement'>,
   return (model, key, writes) => {
     const newest = newestById(writes);
     const hasIndexes = model.indexes.length > 0;
-    const stored = model.isAppendOnly === true ? noneStored : storedOf(key, [...newest.keys()], hasIndexes);
+    const areNew = model.isAppendOnly === true;
+    const stored = areNew ? noneStored : storedOf(key, [...newest.keys()], hasIndexes);
 
     // What is next to each other in the file is written one after the other.
     const newer = [...newest.values()]
       .filter(({ id, position }) => (stored.get(id)?.position ?? -1n) < position)
       .sort((a, b) => (a.id < b.id ? -1 : 1));
-    insert(key, newer);
+    insert(key, newer, areNew);
     if (!hasIndexes) return;
     const changed = newer.map(({ id, body }) => {
       const before = stored.get(id)?.body ?? null;
-      return { id, before: before === null ? null : (JSON.parse(before) as JsonObject), body };
+      return { id, name: JSON.stringify(id), before: before === null ? null : (JSON.parse(before) as JsonObject), body };
     });
     tally.move(key, changed);
     for (const index of model.indexes) {
       const added: Entry[] = [];
       const { field, valuesIn } = entriesOf(index);
-      for (const { id, before, body } of changed) {
-        const value = body?.[index.field];
-        if (before !== null && typeof value === 'string' && value === before[index.field]) continue;
+      for (const { id, name, before, body } of changed) {
+        if (before !== null && body !== null && areSame(before[index.field], body[index.field])) continue;
         const old = new Set(before === null ? [] : valuesIn(before));
         const current = new Set(body === null ? [] : valuesIn(body));
         for (const one of old) if (!current.has(one)) statement(deleteEntry).run(key, field, one, id);
-        for (const one of current) if (!old.has(one)) added.push({ value: one, id });
+        for (const one of current) if (!old.has(one)) added.push({ value: one, name });
       }
       added.sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
       insertIntoIndex(key, field, added);
     }
   };
 };
+
+/** Whether they surely give the same rows of an index. */
+const areSame = (before: JsonValue | undefined, value: JsonValue | undefined): boolean =>
+  before === value ||
+  (Array.isArray(before) &&
+    Array.isArray(value) &&
+    before.length === value.length &&
+    before.every((part, index) => part === value[index]));
 
 /** @throws TypeError for an id that no document may have */
 const newestById = (writes: readonly WriteWithText[]): ReadonlyMap<string, WriteWithText> => {
