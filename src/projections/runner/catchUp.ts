@@ -134,9 +134,10 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
 
   const write = async (member: Member, writes: readonly DocumentWrite[], position: bigint, events: number): Promise<void> => {
     const { model, documents, parked, inBulk } = member;
-    const [begunAt, isWhole] = [clock.now(), writes.length >= documentsPerWrite];
+    const [handedOverAt, isWhole] = [clock.now(), writes.length >= documentsPerWrite];
     const refused = await writeDocuments(readModels, model, writes, position, { inBulk });
-    const took = clock.now() - begunAt;
+    const took = clock.now() - Math.max(handedOverAt, lastWriteEndedAt);
+    lastWriteEndedAt = clock.now();
     const maxMs = writeMs ?? (inBulk ? 50 : 20);
     if (took > maxMs) documentsPerWrite = Math.max(minPerWrite, documentsPerWrite / 2);
     else if (isWhole && took < maxMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
@@ -150,8 +151,13 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.onWritten?.({ events, position, parked: refused });
   };
 
-  /** Writes follow one another, so that what one takes is its own time. */
+  /**
+   * Writes follow one another, so that what one takes is its own time. Of those in bulk the next one is
+   * handed over while one is under way, so that the thread that writes need not wait for this one.
+   */
   let lastWrite: Promise<void> = Promise.resolve();
+  let writeBefore: Promise<void> = lastWrite;
+  let lastWriteEndedAt = 0;
   let writesUnderWay = 0;
 
   /** Begins to write what was folded, once its write before is done. Folding goes on meanwhile. */
@@ -163,8 +169,9 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     const { position, events } = member;
     member.eventsWritten = events;
     member.beingWritten = new Set(writes.map(({ id }) => id));
-    member.written = lastWrite.then(() => write(member, writes, position, events));
+    member.written = (member.inBulk ? writeBefore : lastWrite).then(() => write(member, writes, position, events));
     writesUnderWay += 1;
+    writeBefore = lastWrite;
     lastWrite = member.written
       .catch((fault: unknown) => {
         fail(member, fault);
@@ -193,7 +200,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.position = position;
     const unwritten = documents.unwritten.size;
     // The thread that writes would wait for more, and have more left at the end, when nothing is folded beside it.
-    const isWriterIdle = inBulk && writesUnderWay === 0 && unwritten >= minPerWrite;
+    const isWriterIdle = inBulk && writesUnderWay < 2 && unwritten >= minPerWrite;
     const isDue = isWriterIdle || unwritten >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
     if (isDue || position >= through) await startWrite(member);
     if (position < through || !leave(member)) return;

@@ -63,7 +63,12 @@ const close = async (): Promise<void> => {
   }
 };
 
+/** The next order comes while one is taken, so that this thread need not wait for it. */
+let lastTaken: Promise<void> = Promise.resolve();
+
 parentPort?.on('message', (order: WriteOrder | 'remove some' | 'close') => {
-  if (order === 'close') void close();
-  else void answer(order).then((result) => parentPort?.postMessage(result));
+  lastTaken = lastTaken.then(async () => {
+    if (order === 'close') await close();
+    else parentPort?.postMessage(await answer(order));
+  });
 });

@@ -44,55 +44,79 @@ export interface WritingThread {
 /** How long the thread waits for more. */
 const lingerMs = 2_000;
 
+/** What waits for an answer of the thread. */
+interface Pending {
+  readonly resolve: (answer: WriteAnswer) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+interface RunningThread {
+  readonly worker: Worker;
+  /** The thread answers in order. */
+  readonly pending: Pending[];
+}
+
 /** @param options `program`: the compiled file of `writingProgram` */
 export const createWritingThread = ({ program, file, clock }: { program: string; file: string; clock: Clock }): WritingThread => {
-  let worker: Worker | null = null;
-  let working: Promise<unknown> | null = null;
+  let running: RunningThread | null = null;
   let cancelEnd = (): void => undefined;
+  /** Resolves once the thread has answered all that it was sent. */
+  let answered: Promise<unknown> = Promise.resolve();
+  /** Resolves once no other write of the process is under way or waits for the thread. */
+  let othersDone: Promise<unknown> = Promise.resolve();
 
-  // Nothing may come between the look at `working` and the write.
-  const between = async <Result>(write: () => Promise<Result>): Promise<Result> => {
-    while (working !== null) await working;
-    return write();
+  const between = <Result>(write: () => Promise<Result>): Promise<Result> => {
+    const result = answered.then(write);
+    othersDone = bothSettled(othersDone, result);
+    return result;
+  };
+
+  const start = (): RunningThread => {
+    const worker = new Worker(program, { workerData: { file } });
+    const started: RunningThread = { worker, pending: [] };
+    const failed = (fault: unknown): void => {
+      if (running === started) running = null;
+      for (const { reject } of started.pending.splice(0)) reject(fault);
+    };
+    worker.on('message', (answer: WriteAnswer) => {
+      started.pending.shift()?.resolve(answer);
+      if (started.pending.length > 0) return;
+      // Only work keeps the process alive.
+      worker.unref();
+      cancelEnd = clock.schedule(lingerMs, () => void end());
+    });
+    worker.on('error', failed);
+    worker.on('exit', () => {
+      failed(new Error('the thread that writes read models has ended'));
+    });
+    return started;
   };
 
   const end = async (): Promise<void> => {
     cancelEnd();
-    const ending = worker;
-    worker = null;
-    if (ending === null) return;
+    const ending = running?.worker;
+    running = null;
+    if (ending === undefined) return;
     const ended = once(ending, 'exit');
     ending.ref();
     ending.postMessage('close');
     await ended;
   };
 
-  const send = async (order: WriteOrder | 'remove some'): Promise<WriteAnswer> => {
-    cancelEnd();
-    const thread = (worker ??= new Worker(program, { workerData: { file } }));
-    try {
-      thread.ref();
-      thread.postMessage(order);
-      // Rejects when the thread ends with an error.
-      const [answer] = (await once(thread, 'message')) as [WriteAnswer];
-      return answer;
-    } catch (fault) {
-      worker = null;
-      throw fault;
-    } finally {
-      // Only work keeps the process alive.
-      thread.unref();
-      cancelEnd = clock.schedule(lingerMs, () => void end());
-    }
-  };
+  const send = (order: WriteOrder | 'remove some'): Promise<WriteAnswer> =>
+    new Promise((resolve, reject) => {
+      cancelEnd();
+      const { worker, pending } = (running ??= start());
+      worker.ref();
+      worker.postMessage(order);
+      pending.push({ resolve, reject });
+    });
 
-  const begin = (order: WriteOrder | 'remove some'): Promise<WriteAnswer> => {
-    const sent = send(order);
-    const done = (): void => {
-      working = null;
-    };
-    working = sent.then(done, done);
-    return sent;
+  /** Sends it behind what the thread has, so that it need not wait for this one. */
+  const sendInTurn = (orderOf: () => WriteOrder | 'remove some'): Promise<WriteAnswer> => {
+    const answer = othersDone.then(() => send(orderOf()));
+    answered = bothSettled(answered, answer);
+    return answer;
   };
 
   const toFault = ({ fault, cause }: Extract<WriteAnswer, { cause: unknown }>): unknown =>
@@ -100,26 +124,28 @@ export const createWritingThread = ({ program, file, clock }: { program: string;
 
   return {
     between,
-    isRunning: () => worker !== null,
+    isRunning: () => running !== null,
     apply: async (model, writes, checkpoint) => {
-      const answer = await between(() =>
-        begin({
-          model,
-          ids: writes.map(({ id }) => id),
-          revisions: writes.map(({ revision }) => revision),
-          positions: writes.map(({ position }) => position),
-          texts: writes.map(({ body }) => (body === null ? null : JSON.stringify(body))),
-          checkpoint,
-        }),
-      );
+      const answer = await sendInTurn(() => ({
+        model,
+        ids: writes.map(({ id }) => id),
+        revisions: writes.map(({ revision }) => revision),
+        positions: writes.map(({ position }) => position),
+        texts: writes.map(({ body }) => (body === null ? null : JSON.stringify(body))),
+        checkpoint,
+      }));
       if (answer.fault === 'dropped') throw new ReadModelDropped(model);
       if (answer.fault !== undefined) throw toFault(answer);
     },
     removeSome: async () => {
-      const answer = await between(() => begin('remove some'));
+      const answer = await sendInTurn(() => 'remove some');
       if (answer.fault === undefined) return answer.isAllRemoved;
       throw answer.fault === 'dropped' ? new TypeError('no version was named') : toFault(answer);
     },
     close: () => between(end),
   };
+};
+
+const bothSettled = async (...promises: readonly Promise<unknown>[]): Promise<void> => {
+  await Promise.allSettled(promises);
 };
