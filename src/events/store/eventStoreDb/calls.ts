@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
-import type { AppendReply } from './appendStream.js';
+import type { AppendReply } from './appendMessages.js';
 import { AppendTooLarge, EventStoreUnavailable, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
 import { createBackoff, withDeadlines } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';

@@ -1,3 +1,14 @@
+import {
+  numeric,
+  readBytes,
+  readFields,
+  readMessage,
+  readNumber,
+  readOnlyText,
+  readText,
+  sized,
+  type Reader,
+} from './protocolBuffers.js';
 import type { WireRecord } from './records.js';
 
 /**
@@ -12,10 +23,6 @@ export type ReadAnswer =
   | { readonly kind: 'no stream' }
   | { readonly kind: 'head'; readonly revision: bigint }
   | { readonly kind: 'other' };
-
-/** How a field of a message begins: its number, and how its value is written. */
-const numeric = (field: number): number => field * 8;
-const sized = (field: number): number => field * 8 + 2;
 
 /** Fields of the protocol's `streams.proto` and `shared.proto`. */
 const answerFields = { event: sized(1), checkpoint: sized(3), noStream: sized(4), head: numeric(6), caughtUp: sized(8) };
@@ -67,8 +74,8 @@ const readRecord = (reader: Reader): WireRecord | null => {
   let stream = null as string | null;
   let [data, metadata] = [noBytes, noBytes];
   readMessage(reader, (tag) => {
-    if (tag === recordedFields.id) id = readOnly(reader, idFields.text);
-    else if (tag === recordedFields.stream) stream = readOnly(reader, streamFields.name);
+    if (tag === recordedFields.id) id = readOnlyText(reader, idFields.text);
+    else if (tag === recordedFields.stream) stream = readOnlyText(reader, streamFields.name);
     else if (tag === recordedFields.revision) revision = readNumber(reader);
     else if (tag === recordedFields.position) position = readNumber(reader);
     else if (tag === recordedFields.properties) type = readProperty(reader, 'type') ?? type;
@@ -88,15 +95,6 @@ const readCheckpoint = (reader: Reader): bigint => {
   return position;
 };
 
-/** The only text that is wanted of a message. */
-const readOnly = (reader: Reader, wanted: number): string => {
-  let text = '';
-  readMessage(reader, (tag) => {
-    if (tag === wanted) text = readText(reader);
-  });
-  return text;
-};
-
 /** The value of an entry of a map, if it has this name. */
 const readProperty = (reader: Reader, wanted: string): string | undefined => {
   let [name, value] = ['', ''];
@@ -106,92 +104,3 @@ const readProperty = (reader: Reader, wanted: string): string | undefined => {
   });
   return name === wanted ? value : undefined;
 };
-
-/** The encoding of protocol buffers. */
-interface Reader {
-  readonly bytes: Buffer;
-  at: number;
-}
-
-/** Reads the fields of a message that ends at `end`. What `onField` does not read is passed over. */
-const readFields = (reader: Reader, end: number, onField: (tag: number) => void): void => {
-  while (reader.at < end) {
-    const tag = readSize(reader);
-    const { at } = reader;
-    onField(tag);
-    if (reader.at === at) passOver(reader, tag);
-  }
-  if (reader.at > end) throw endsEarly();
-};
-
-/** As `readFields`, of a message that is the value of a field. */
-const readMessage = (reader: Reader, onField: (tag: number) => void): void => {
-  const end = readEnd(reader);
-  readFields(reader, end, onField);
-};
-
-const readBytes = (reader: Reader): Buffer => {
-  const end = readEnd(reader);
-  const bytes = reader.bytes.subarray(reader.at, end);
-  reader.at = end;
-  return bytes;
-};
-
-const readText = (reader: Reader): string => {
-  const end = readEnd(reader);
-  const text = reader.bytes.toString('utf8', reader.at, end);
-  reader.at = end;
-  return text;
-};
-
-/** Where the value ends whose size comes next. */
-const readEnd = (reader: Reader): number => {
-  const size = readSize(reader);
-  const end = reader.at + size;
-  if (end > reader.bytes.length) throw endsEarly();
-  return end;
-};
-
-/** A tag or a size. */
-const readSize = (reader: Reader): number => {
-  const first = reader.bytes[reader.at];
-  if (first === undefined || first >= 128) return Number(readNumber(reader));
-  reader.at += 1;
-  return first;
-};
-
-/** Seven bits in each byte, the lowest first. Up to 49 bits are added up without bigints, which take longer. */
-const readNumber = (reader: Reader): bigint => {
-  let low = 0;
-  for (let factor = 1; factor < 2 ** 49; factor *= 128) {
-    const byte = readByte(reader);
-    low += (byte % 128) * factor;
-    if (byte < 128) return BigInt(low);
-  }
-  let value = BigInt(low);
-  for (let shift = 49n; shift < 70n; shift += 7n) {
-    const byte = readByte(reader);
-    value += BigInt(byte % 128) << shift;
-    if (byte < 128) return BigInt.asUintN(64, value);
-  }
-  throw new RangeError('a number in an answer of the event store is too long');
-};
-
-const readByte = (reader: Reader): number => {
-  const byte = reader.bytes[reader.at];
-  if (byte === undefined) throw endsEarly();
-  reader.at += 1;
-  return byte;
-};
-
-/** By the kind of value that a tag names in its lowest three bits. */
-const passOver = (reader: Reader, tag: number): void => {
-  const kind = tag % 8;
-  if (kind === 0) readNumber(reader);
-  else if (kind === 1) reader.at += 8;
-  else if (kind === 2) reader.at = readEnd(reader);
-  else if (kind === 5) reader.at += 4;
-  else throw new RangeError('an answer of the event store has a field of an unknown kind');
-};
-
-const endsEarly = (): RangeError => new RangeError('an answer of the event store ends early');
