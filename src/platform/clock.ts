@@ -1,3 +1,5 @@
+import type { EndSignal } from './endSignal.js';
+
 /**
  * Time as a port, so that tests and the simulation can run on virtual time. Nothing else in `src/`
  * calls `Date.now`, `new Date()` without an argument, or `setTimeout`.
@@ -36,7 +38,7 @@ let lastTime = { epochMs: 0, text: '1970-01-01T00:00:00.000Z' };
  * Resolves after `delayMs`, or at once when `signal` is aborted; it never rejects. It keeps the
  * process alive, so abort it when nothing waits for it any more.
  */
-export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
+export const sleep = (clock: Clock, delayMs: number, signal?: EndSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {
       resolve();

@@ -1,4 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
+import type { EndSignal } from '../../../platform/endSignal.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { Random } from '../../../platform/random.js';
 import type { AppendReply } from './appendMessages.js';
 import { AppendTooLarge, EventStoreUnavailable, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
@@ -15,7 +17,7 @@ export interface Calls {
    * @throws AnswerTooSlow when a part of the answer had arrived in time: ask for less
    * @throws EventStoreUnavailable otherwise, at the latest after `MAX_READ_MS`
    */
-  read<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  read<Result>(call: (signal: EndSignal) => Promise<Result>): Promise<Result>;
   /**
    * @throws EventStoreUnavailable, AppendTooLarge: nothing was written
    * @throws OutcomeUnknown when the append was sent and not answered
@@ -42,14 +44,14 @@ const APPEND_MS = 3_500;
 export class AnswerTooSlow extends EventStoreUnavailable {}
 
 export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Calls => {
-  const { clock } = parts;
+  const listening = createListeningClock(parts.clock);
   const backOff = createBackoff(parts, { firstMs: 20, maxMs: 300 });
 
-  const read = async <Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+  const read = async <Result>(call: (signal: EndSignal) => Promise<Result>): Promise<Result> => {
     let lastFault: unknown = null;
     let times = 0;
     return withDeadlines(
-      clock,
+      listening,
       [READ_MS, 2 * READ_MS, MAX_READ_MS],
       async (signal) => {
         for (let attempt = 0; ; attempt += 1) {
@@ -84,7 +86,7 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
     const outcomeUnknown = (): Error =>
       new OutcomeUnknown(`an append to stream ${stream} was not answered`, { cause: unknownFault ?? undefined });
 
-    const attempt = async (signal: AbortSignal): Promise<AppendReply> => {
+    const attempt = async (signal: EndSignal): Promise<AppendReply> => {
       for (let attempts = 0; ; attempts += 1) {
         try {
           return await wire.append(request, signal, () => (sent = true));
@@ -110,7 +112,7 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
     };
 
     let times = 0;
-    return withDeadlines(clock, [SEND_MS, APPEND_MS], attempt, () => {
+    return withDeadlines(listening, [SEND_MS, APPEND_MS], attempt, () => {
       times += 1;
       mayRetry = false;
       if (sent || unknownFault !== null) return times === 1 ? null : outcomeUnknown();

@@ -1,5 +1,6 @@
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { Clock } from '../../../platform/clock.js';
+import type { EndSignal } from '../../../platform/endSignal.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { Logger } from '../../../platform/logger.js';
 import { parseAddress } from './address.js';
@@ -19,7 +20,7 @@ export interface Connection {
    * then nothing was sent. What `call` throws is thrown after the client has reconnected, if it has
    * to.
    */
-  run<Result>(signal: AbortSignal, call: (client: StreamsClient, args: CallArguments) => Promise<Result>): Promise<Result>;
+  run<Result>(signal: EndSignal, call: (client: StreamsClient, args: CallArguments) => Promise<Result>): Promise<Result>;
   /**
    * Reports a fault that came after `run` had ended, on a stream that `run` opened: another leader,
    * a lost connection. Report NotConnected for a call that was not answered in time: the node may
@@ -38,6 +39,8 @@ interface Shared {
   users: number;
   /** The check that the current connection leads to the leader, made once for each connection. */
   leaderCheck: { readonly client: StreamsClient; readonly done: Promise<void> } | null;
+  /** The stub on a connection to the leader, until anything is known against it. */
+  ready: StreamsClient | null;
   /** The stub on the current channel. */
   streams: StreamsClient | null;
   /** Whether it was logged, since the last connection, that no node can be found. */
@@ -73,14 +76,16 @@ export const connect = (url: string, parts: ConnectionParts): Connection => {
   shared.users += 1;
   const current = shared;
   const { inside } = current;
-  const args = (): CallArguments => inside.callArguments({ requiresLeader: true }, { deadline: Infinity });
+  /** gRPC copies them for each call. */
+  const args: CallArguments = inside.callArguments({ requiresLeader: true }, { deadline: Infinity });
 
   const leaderCheck = (client: StreamsClient): Promise<void> => {
     if (current.leaderCheck?.client === client) return current.leaderCheck.done;
-    const done = waitForLeader(client, args(), parts.clock);
+    const done = waitForLeader(client, args, parts.clock);
     current.leaderCheck = { client, done };
     const forget = (): void => {
-      if (current.leaderCheck?.done === done) current.leaderCheck = null;
+      if (current.leaderCheck?.done !== done) return;
+      current.leaderCheck = current.ready = null;
     };
     // Check again after a failure, because the node may become the leader, and after a lost
     // connection, because it may have restarted.
@@ -90,33 +95,52 @@ export const connect = (url: string, parts: ConnectionParts): Connection => {
     return done;
   };
 
+  /** Spares most calls the search for the leader, which takes as long as sending them. */
+  const runOn = async <Result>(
+    client: StreamsClient,
+    call: (client: StreamsClient, args: CallArguments) => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await call(client, args);
+    } catch (fault) {
+      void inside.handleError(client, fault);
+      throw fault;
+    }
+  };
+
+  const findAndRun = <Result>(
+    signal: EndSignal,
+    call: (client: StreamsClient, args: CallArguments) => Promise<Result>,
+  ): Promise<Result> =>
+    rejectOnAbort(
+      signal,
+      inside
+        .execute(streams.StreamsClient, 'doorstep', async (client) => {
+          current.streams = client;
+          // The connection was found after the last release.
+          if (current.users === 0) client.close();
+          await leaderCheck(client);
+          if (current.leaderCheck?.client === client && current.users > 0) current.ready = client;
+          current.searchFailureLogged = false;
+          // The caller gave up. This must not look like a fault of the connection, which other
+          // calls use.
+          if (signal.aborted) throw new CallAborted();
+          return call(client, args);
+        })
+        .catch((fault: unknown) => {
+          throw isDiscoveryFailure(fault) ? new NodesNotFound(current.nodes, fault) : fault;
+        }),
+    );
+
   return {
-    run: (signal, call) =>
-      rejectOnAbort(
-        signal,
-        inside
-          .execute(streams.StreamsClient, 'doorstep', async (client) => {
-            current.streams = client;
-            // The connection was found after the last release.
-            if (current.users === 0) client.close();
-            await leaderCheck(client);
-            current.searchFailureLogged = false;
-            // The caller gave up. This must not look like a fault of the connection, which other
-            // calls use.
-            if (signal.aborted) throw new CallAborted();
-            return call(client, args());
-          })
-          .catch((fault: unknown) => {
-            throw isDiscoveryFailure(fault) ? new NodesNotFound(current.nodes, fault) : fault;
-          }),
-      ),
+    run: (signal, call) => (current.ready === null || signal.aborted ? findAndRun(signal, call) : runOn(current.ready, call)),
 
     failed: (client, fault) => inside.handleError(client, fault),
 
     release: async () => {
       current.users -= 1;
       if (current.users > 0) return;
-      shared = null;
+      shared = current.ready = null;
       await current.client.dispose();
       // `dispose` leaves the connection open.
       current.streams?.close();
@@ -134,6 +158,7 @@ const open = (address: string, nodes: string, { logger }: ConnectionParts): Shar
     inside,
     users: 0,
     leaderCheck: null,
+    ready: null,
     streams: null,
     searchFailureLogged: false,
   };
@@ -141,6 +166,7 @@ const open = (address: string, nodes: string, { logger }: ConnectionParts): Shar
   // The library does not await this. A rejection, as when no node of a cluster is found, would end
   // the process.
   inside.handleError = async (streamsClient, fault) => {
+    opened.ready = null;
     try {
       await reconnect(streamsClient, fault);
     } catch (error) {
@@ -219,7 +245,7 @@ const connectionSettled = (client: StreamsClient): Promise<void> =>
  * Rejects when `signal` is aborted, because the library's search for a leader takes long and cannot
  * be cancelled.
  */
-const rejectOnAbort = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
+const rejectOnAbort = <Result>(signal: EndSignal, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(new NotConnected());

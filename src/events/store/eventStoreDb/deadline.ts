@@ -1,38 +1,46 @@
 import { sleep, type Clock } from '../../../platform/clock.js';
-import { createListeningClock } from '../../../platform/listeningClock.js';
+import { createEndController, type EndSignal } from '../../../platform/endSignal.js';
 import type { Random } from '../../../platform/random.js';
 
 /** The reason with which `withDeadlines` aborts a signal. */
 export class DeadlinePassed extends Error {}
 
 /**
- * Runs `work` and calls `onDeadline` at each deadline, in ms from now during which this process
- * listened. When it returns an error, the signal is aborted and the error thrown; `null` lets the
+ * Runs `work` and calls `onDeadline` at each deadline, in ms from now. When it returns an error, the signal is aborted and the error thrown; `null` lets the
  * work go on. Every call is bounded here, because the client's own deadlines fail when a server
  * hangs.
+ * @param listening counts only the time in which this process listens
  */
 export const withDeadlines = async <Result>(
-  clock: Clock,
+  listening: Clock,
   deadlinesMs: readonly number[],
-  work: (signal: AbortSignal) => Promise<Result>,
-  onDeadline: (signal: AbortSignal) => Error | null,
+  work: (signal: EndSignal) => Promise<Result>,
+  onDeadline: (signal: EndSignal) => Error | null,
 ): Promise<Result> => {
-  const listening = createListeningClock(clock);
-  const controller = new AbortController();
-  const cancels: (() => void)[] = [];
+  const ending = createEndController();
+  let cancel = (): void => undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    const onTimer = (): void => {
-      const error = onDeadline(controller.signal);
-      if (error === null) return;
-      reject(error);
-      controller.abort(new DeadlinePassed());
+    /** One timer at a time, because most calls are over before the first deadline. */
+    const waitFor = (index: number, passedMs: number): void => {
+      const deadlineMs = deadlinesMs[index];
+      if (deadlineMs === undefined) return;
+      const onTimer = (): void => {
+        const error = onDeadline(ending.signal);
+        if (error === null) {
+          waitFor(index + 1, deadlineMs);
+          return;
+        }
+        reject(error);
+        ending.abort(new DeadlinePassed());
+      };
+      cancel = listening.schedule(deadlineMs - passedMs, onTimer, { keepAlive: true });
     };
-    for (const delay of deadlinesMs) cancels.push(listening.schedule(delay, onTimer, { keepAlive: true }));
+    waitFor(0, 0);
   });
   try {
-    return await Promise.race([work(controller.signal), timeout]);
+    return await Promise.race([work(ending.signal), timeout]);
   } finally {
-    for (const cancel of cancels) cancel();
+    cancel();
   }
 };
 
@@ -43,7 +51,7 @@ export const withDeadlines = async <Result>(
 export const createBackoff = (
   parts: { readonly clock: Clock; readonly random: Random },
   { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
-): ((attempt: number, signal: AbortSignal) => Promise<void>) => {
+): ((attempt: number, signal: EndSignal) => Promise<void>) => {
   const { clock, random } = parts;
   return (attempt, signal) =>
     sleep(clock, Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random.fraction() / 2), signal);

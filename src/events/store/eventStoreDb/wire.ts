@@ -1,6 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
+import type { EndSignal } from '../../../platform/endSignal.js';
 import type { Ids } from '../../../platform/ids.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
 import type { AppendReply } from './appendMessages.js';
@@ -23,17 +24,17 @@ export interface Wire {
    * @param onSent called when the server may have received the request; a call that fails before
    * has written nothing
    */
-  append(request: AppendRequest, signal: AbortSignal, onSent: () => void): Promise<AppendReply>;
-  readStream(request: StreamRequest, signal: AbortSignal): Promise<StreamReply>;
+  append(request: AppendRequest, signal: EndSignal, onSent: () => void): Promise<AppendReply>;
+  readStream(request: StreamRequest, signal: EndSignal): Promise<StreamReply>;
   /** The position of the last event, including the server's own; `START` when there is none. */
-  lastPosition(signal: AbortSignal): Promise<bigint>;
+  lastPosition(signal: EndSignal): Promise<bigint>;
   /**
    * Yields what is after `after`, then what comes, and ends only with a fault. It reads from the
    * server only when the consumer asks.
    */
-  subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<ReadAnswer>;
+  subscribe(after: bigint, filter: ServerFilter | null, signal: EndSignal): AsyncIterable<ReadAnswer>;
   /** The state of the read with this signal, for its deadline. */
-  progress(signal: AbortSignal): ReadProgress;
+  progress(signal: EndSignal): ReadProgress;
   /** Ends what appends share. They are done by then. */
   close(): void;
 }
@@ -74,7 +75,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
   /** For each subscription the function that ends it and the connection that it uses. */
   const subscriptions = new Map<() => void, StreamsClient>();
   const pulses = new WeakMap<StreamsClient, Pulse>();
-  const reads = new Map<AbortSignal, { readonly sent: SentCall; received: boolean }>();
+  const reads = new Map<EndSignal, { readonly sent: SentCall; received: boolean }>();
 
   const pulseOf = (client: StreamsClient): Pulse => {
     const pulse = pulses.get(client) ?? createPulse();
@@ -86,7 +87,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
    * Reconnects after a call that missed its deadline while nothing at all was heard, because the
    * node may hang and another one may be the leader.
    */
-  const giveUpConnection = async (client: StreamsClient, signal: AbortSignal, sent: SentCall): Promise<void> => {
+  const giveUpConnection = async (client: StreamsClient, signal: EndSignal, sent: SentCall): Promise<void> => {
     if (!(signal.reason instanceof DeadlinePassed) || !sent.isServerSilent()) return;
     await connection.failed(client, new NotConnected());
     // Subscriptions on this connection would notice it much later.
@@ -94,7 +95,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
   };
 
   /** Yields the answers to a read, each when the consumer asks for it. */
-  async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<ReadAnswer, void> {
+  async function* read(request: messages.ReadReq, signal: EndSignal): AsyncGenerator<ReadAnswer, void> {
     const { client, answers } = await connection.run(signal, (target, args) =>
       Promise.resolve({
         client: target,
@@ -133,7 +134,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
   }
 
   /** The first event at `position` or later. */
-  const firstFrom = async (position: bigint, signal: AbortSignal): Promise<WireRecord | null> => {
+  const firstFrom = async (position: bigint, signal: EndSignal): Promise<WireRecord | null> => {
     const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
     options.setCount('1').setNoFilter(new shared.Empty());
     for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
