@@ -79,59 +79,100 @@ export class SilenceTimeout extends Error {}
 const SILENT_PARTS = 8;
 
 /**
+ * Calls `onSilent` when nothing is heard for `silenceMs` (after something was: for up to an eighth longer) while
+ * something is waited for. One timer serves all messages, because they may be many.
+ */
+const watchSilence = (
+  clock: Clock,
+  silenceMs: number,
+  onSilent: (fault: SilenceTimeout) => void,
+  isWaiting: () => boolean = () => true,
+): { readonly heard: () => void; readonly stop: () => void } => {
+  const listeningClock = createListeningClock(clock);
+  let silentParts = 0;
+  let cancel = (): void => undefined;
+  const watchPart = (): void => {
+    cancel = listeningClock.schedule(silenceMs / SILENT_PARTS, () => {
+      silentParts = isWaiting() ? silentParts + 1 : 0;
+      if (silentParts < SILENT_PARTS) watchPart();
+      else onSilent(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
+    });
+  };
+  watchPart();
+  return {
+    // The part in which it is heard does not count.
+    heard: () => (silentParts = -1),
+    stop: () => {
+      cancel();
+    },
+  };
+};
+
+/**
+ * Follows by `call`, which calls `heard` for each message, and cancels it when the server sends nothing for `silenceMs`.
+ * @throws SilenceTimeout
+ */
+export const untilSilent = async (
+  clock: Clock,
+  silenceMs: number,
+  signal: AbortSignal,
+  call: (signal: AbortSignal, heard: () => void) => Promise<never>,
+): Promise<never> => {
+  const silent = new AbortController();
+  let giveUp: (fault: SilenceTimeout) => void = () => undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    giveUp = reject;
+  });
+  const watch = watchSilence(clock, silenceMs, (fault) => {
+    giveUp(fault);
+  });
+  try {
+    return await Promise.race([call(AbortSignal.any([signal, silent.signal]), watch.heard), timeout]);
+  } finally {
+    watch.stop();
+    silent.abort();
+  }
+};
+
+/**
  * The messages of a call. When the server sends nothing for `silenceMs` while the consumer waits
  * (after a message: for up to an eighth longer), the call is cancelled. One timer serves all
  * messages, because a catch-up waits for each of them.
  * @throws SilenceTimeout
  */
-export async function* withSilenceTimeout(
+async function* withSilenceTimeout(
   clock: Clock,
   silenceMs: number,
   signal: AbortSignal,
   call: (signal: AbortSignal) => AsyncIterable<ReadAnswer>,
 ): AsyncGenerator<ReadAnswer, void> {
-  const listeningClock = createListeningClock(clock);
   const silent = new AbortController();
   const messages = call(AbortSignal.any([signal, silent.signal]))[Symbol.asyncIterator]();
   /** Ends the wait for the next message; `null` while none is waited for. */
   let giveUp: ((fault: SilenceTimeout) => void) | null = null;
-  let silentParts = 0;
-  /** Whether the wait began in this part. */
-  let isNew = false;
-  let cancel = (): void => undefined;
-
-  const watchPart = (): void => {
-    cancel = listeningClock.schedule(silenceMs / SILENT_PARTS, () => {
-      silentParts = giveUp === null || isNew ? 0 : silentParts + 1;
-      isNew = false;
-      if (silentParts < SILENT_PARTS) {
-        watchPart();
-        return;
-      }
-      giveUp?.(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
-      silent.abort();
-    });
-  };
   const next = (): Promise<IteratorResult<ReadAnswer>> =>
     new Promise((resolve, reject) => {
       giveUp = reject;
-      isNew = true;
       messages.next().then(resolve, reject);
     });
+  const onSilent = (fault: SilenceTimeout): void => {
+    giveUp?.(fault);
+    silent.abort();
+  };
+  const watch = watchSilence(clock, silenceMs, onSilent, () => giveUp !== null);
 
   try {
     let wait = next();
-    isNew = false;
-    watchPart();
     for (;;) {
       const result = await wait;
       giveUp = null;
       if (result.done === true) return;
       yield result.value;
+      watch.heard();
       wait = next();
     }
   } finally {
-    cancel();
+    watch.stop();
     // Not awaited, because a call that hangs would never return.
     silent.abort();
     void messages.return?.().catch(() => undefined);

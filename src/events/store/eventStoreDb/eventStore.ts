@@ -24,9 +24,10 @@ import { createCopyWriter } from './copyWriter.js';
 import { createLogEnd } from './logEnd.js';
 import { createLogReader } from './logReader.js';
 import { createRecentEventIds } from './recentEventIds.js';
+import type { StreamRequest } from './readRequests.js';
 import { fromWire } from './records.js';
 import { createStreamPages } from './streamPages.js';
-import { createWire, type StreamRequest } from './wire.js';
+import { createWire } from './wire.js';
 import { createWriter } from './writer.js';
 
 export interface EventStoreDbOptions {

@@ -4,7 +4,7 @@ import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import type { StoredEvent } from '../eventStore.js';
 import type { LiveEvent, LiveLog } from '../liveLog.js';
-import { withSilenceTimeout, SilenceTimeout } from './catchUp.js';
+import { SilenceTimeout, untilSilent } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, isServerAway, unavailable } from './faults.js';
 import { fromWire, type WireRecord } from './records.js';
@@ -57,6 +57,13 @@ export const createLiveSubscription = (parts: {
       unexplained = null;
       logged.failure = true;
     };
+    const works = (): void => {
+      outage?.answered();
+      logUnexplained();
+      if (logged.failure) logger?.info({ position: String(live.head()) }, 'the subscription to the event log works again');
+      logged.failure = false;
+      failures = 0;
+    };
     while (!stopped()) {
       try {
         if (live.start() === null) {
@@ -64,16 +71,13 @@ export const createLiveSubscription = (parts: {
           if (stopped()) return;
           live.begin(position);
         }
-        for await (const message of withSilenceTimeout(clock, SILENCE_MS, signal, (callSignal) =>
-          wire.subscribe(live.head(), null, callSignal),
-        )) {
-          outage?.answered();
-          logUnexplained();
-          if (logged.failure) logger?.info({ position: String(live.head()) }, 'the subscription to the event log works again');
-          logged.failure = false;
-          failures = 0;
-          if (message.kind === 'event') live.add([toLive(message.record)]);
-        }
+        await untilSilent(clock, SILENCE_MS, signal, (callSignal, heard) =>
+          wire.follow(live.head(), callSignal, (message) => {
+            heard();
+            works();
+            if (message.kind === 'event') live.add([toLive(message.record)]);
+          }),
+        );
       } catch (fault) {
         if (stopped()) return;
         if (faultKind(causeOf(fault)) === 'denied') {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../platform/clock.js';
 import { AnswerTooSlow } from './calls.js';
 import type { WireRecord } from './records.js';
-import type { StreamReply, StreamRequest } from './wire.js';
+import type { StreamRequest } from './readRequests.js';
+import type { StreamReply } from './wire.js';
 
 /** A page that came in less than this may be larger the next time. */
 const FAST_MS = 300;

@@ -1,9 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
+import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { EndSignal } from '../../../platform/endSignal.js';
 import type { Ids } from '../../../platform/ids.js';
-import { START, type ExpectedRevision } from '../eventStore.js';
+import { NO_STREAM, START, type ExpectedRevision } from '../eventStore.js';
 import type { AppendReply } from './appendMessages.js';
 import { createAppendStream, type PendingAppend } from './appendStream.js';
 import type { CallArguments, StreamsClient } from './client.js';
@@ -13,6 +14,15 @@ import { NotConnected } from './faults.js';
 import type { ServerFilter } from './filters.js';
 import { createPulse, type Pulse, type SentCall } from './pulse.js';
 import { decodeReadAnswer, type ReadAnswer } from './readAnswer.js';
+import {
+  identifier,
+  readFrom,
+  readOfEnd,
+  readOfStream,
+  subscriptionFrom,
+  type ReadRequest,
+  type StreamRequest,
+} from './readRequests.js';
 import type { WireEvent, WireRecord } from './records.js';
 
 /**
@@ -33,6 +43,8 @@ export interface Wire {
    * server only when the consumer asks.
    */
   subscribe(after: bigint, filter: ServerFilter | null, signal: EndSignal): AsyncIterable<ReadAnswer>;
+  /** As `subscribe`, to everything, for a reader that takes each answer at once. */
+  follow(after: bigint, signal: EndSignal, onAnswer: (answer: ReadAnswer) => void): Promise<never>;
   /** The state of the read with this signal, for its deadline. */
   progress(signal: EndSignal): ReadProgress;
   /** Ends what appends share. They are done by then. */
@@ -51,14 +63,6 @@ export interface AppendRequest {
   readonly expected: ExpectedRevision;
 }
 
-export interface StreamRequest {
-  readonly stream: string;
-  readonly from: bigint | 'end';
-  readonly backwards: boolean;
-  /** At least 1. */
-  readonly max: number;
-}
-
 /**
  * `head` is `NO_STREAM` for a stream that does not exist, and `null` when the server does not send
  * it.
@@ -67,9 +71,6 @@ export interface StreamReply {
   readonly records: readonly WireRecord[];
   readonly head: bigint | null;
 }
-
-/** Events that the server searches before it reports its position, when none matches. */
-const SEARCH_WINDOW = 1_000;
 
 export const createWire = (connection: Connection, ids: Ids): Wire => {
   /** For each subscription the function that ends it and the connection that it uses. */
@@ -94,53 +95,107 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
     for (const [end, on] of subscriptions) if (on === client) end();
   };
 
-  /** Yields the answers to a read, each when the consumer asks for it. */
-  async function* read(request: messages.ReadReq, signal: EndSignal): AsyncGenerator<ReadAnswer, void> {
+  /** Sends the request of a read. `end` is called when nothing more is wanted of it. */
+  const openRead = async ({ bytes, isSubscription }: ReadRequest, signal: EndSignal): Promise<OpenRead> => {
     const { client, answers } = await connection.run(signal, (target, args) =>
       Promise.resolve({
         client: target,
-        answers: target.makeServerStreamRequest(path, requestSerialize, decodeReadAnswer, request, ...args),
+        answers: target.makeServerStreamRequest(path, asTheyAre, decodeReadAnswer, bytes, ...args),
       }),
     );
-    // Cancelling makes the call fail when nothing listens any more, which would be thrown.
-    answers.on('error', () => undefined);
     const cancel = (): void => {
       answers.cancel();
     };
+    // Cancelling makes the call fail when nothing listens any more, which would be thrown.
+    answers.on('error', () => undefined);
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    const isSubscription = request.getOptions()?.hasSubscription() === true;
     if (isSubscription) subscriptions.set(cancel, client);
     const pulse = pulseOf(client);
     const current = { sent: pulse.begin(), received: false };
     if (!isSubscription) reads.set(signal, current);
-    try {
-      for await (const answer of answers) {
+    return {
+      answers,
+      heard: () => {
         current.received = true;
         pulse.heard();
-        yield answer as ReadAnswer;
+      },
+      failed: (fault) => (signal.aborted ? giveUpConnection(client, signal, current.sent) : connection.failed(client, fault)),
+      end: () => {
+        current.sent.end(current.received);
+        reads.delete(signal);
+        subscriptions.delete(cancel);
+        signal.removeEventListener('abort', cancel);
+        // What has ended by itself needs no more: it costs a status for nobody.
+        if (!answers.readableEnded) cancel();
+      },
+    };
+  };
+
+  /** Yields the answers to a read, each when the consumer asks for it. */
+  async function* read(request: ReadRequest, signal: EndSignal): AsyncGenerator<ReadAnswer, void> {
+    const { answers, heard, failed, end } = await openRead(request, signal);
+    try {
+      for await (const answer of answers) {
+        heard();
+        yield answer;
       }
     } catch (fault) {
-      if (!signal.aborted) await connection.failed(client, fault);
-      else await giveUpConnection(client, signal, current.sent);
+      await failed(fault);
       throw fault;
     } finally {
-      current.sent.end(current.received);
-      reads.delete(signal);
-      subscriptions.delete(cancel);
-      signal.removeEventListener('abort', cancel);
-      cancel();
+      end();
     }
   }
 
+  /**
+   * Reads to the end, as fast as the server sends: for a few answers, or a reader that takes each at
+   * once. Waiting for each of them costs several times as much.
+   */
+  const readToEnd = async (request: ReadRequest, signal: EndSignal, onAnswer: (answer: ReadAnswer) => void): Promise<void> => {
+    const { answers, heard, failed, end } = await openRead(request, signal);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        answers.on('error', reject).on('end', resolve);
+        answers.on('data', (answer: ReadAnswer) => {
+          heard();
+          try {
+            onAnswer(answer);
+          } catch (fault) {
+            // Thrown here it would end the process.
+            reject(fault instanceof Error ? fault : new Error('an answer could not be taken', { cause: fault }));
+          }
+        });
+      });
+    } catch (fault) {
+      await failed(fault);
+      throw fault;
+    } finally {
+      end();
+    }
+  };
+
   /** The first event at `position` or later. */
   const firstFrom = async (position: bigint, signal: EndSignal): Promise<WireRecord | null> => {
-    const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
-    options.setCount('1').setNoFilter(new shared.Empty());
-    for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
-      if (answer.kind === 'event') return answer.record;
-    }
-    return null;
+    let first = null as WireRecord | null;
+    await readToEnd(readFrom(position), signal, (answer) => {
+      if (answer.kind === 'event') first = answer.record;
+    });
+    return first;
+  };
+
+  /**
+   * The subscription to what is after `after`, and the event that it skips: when the event at `after` is gone, as the server's own are
+   * after a while, the server would skip the next event instead of it.
+   */
+  const subscriptionAfter = async (
+    after: bigint,
+    filter: ServerFilter | null,
+    signal: EndSignal,
+  ): Promise<{ readonly request: ReadRequest; readonly skipped: WireRecord | null }> => {
+    const next = after > START ? await firstFrom(after, signal) : null;
+    const skipped = next !== null && next.position !== after ? next : null;
+    return { request: subscriptionFrom(skipped?.position ?? after, filter), skipped };
   };
 
   const appendStream = createAppendStream({
@@ -202,46 +257,37 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
         }
       }),
 
-    readStream: async ({ stream, from, backwards, max }, signal) => {
-      const of = new messages.ReadReq.Options.StreamOptions().setStreamIdentifier(identifier(stream));
-      if (from === 'end') of.setEnd(new shared.Empty());
-      else of.setRevision(String(from));
-      const options = readOptions().setStream(of).setCount(String(max)).setNoFilter(new shared.Empty());
-      options.setReadDirection(backwards ? BACKWARDS : FORWARDS);
+    readStream: async (request, signal) => {
       const records: WireRecord[] = [];
       let head: bigint | null = null;
-      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
-        if (answer.kind === 'no stream') return { records: [], head: -1n };
+      await readToEnd(readOfStream(request), signal, (answer) => {
+        if (answer.kind === 'no stream') head = NO_STREAM;
         if (answer.kind === 'event') records.push(answer.record);
         if (answer.kind === 'head') head = answer.revision;
-      }
+      });
       return { records, head };
     },
 
     lastPosition: async (signal) => {
-      const options = readOptions().setAll(new messages.ReadReq.Options.AllOptions().setEnd(new shared.Empty()));
-      options.setCount('1').setNoFilter(new shared.Empty()).setReadDirection(BACKWARDS);
       let position = START;
-      // Read to its end: a call that is cancelled costs more.
-      for await (const answer of read(new messages.ReadReq().setOptions(options), signal))
+      await readToEnd(readOfEnd, signal, (answer) => {
         if (answer.kind === 'event') ({ position } = answer.record);
+      });
       return position;
     },
 
     async *subscribe(after, filter, signal) {
-      const next = after > START ? await firstFrom(after, signal) : null;
-      // When the event at `after` is gone, as the server's own are after a while, the server would
-      // skip the next event instead of it.
-      const gone = next !== null && next.position !== after;
-      if (gone) yield { kind: 'event', record: next };
-      const options = readOptions()
-        .setAll(fromPosition(gone ? next.position : after))
-        .setReadDirection(FORWARDS);
-      options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
-      if (filter === null) options.setNoFilter(new shared.Empty());
-      else options.setFilter(filterOptions(filter));
-      yield* read(new messages.ReadReq().setOptions(options), signal);
-      throw new Error('the event store ended a subscription');
+      const { request, skipped } = await subscriptionAfter(after, filter, signal);
+      if (skipped !== null) yield { kind: 'event', record: skipped };
+      yield* read(request, signal);
+      throw new Error(subscriptionEnded);
+    },
+
+    follow: async (after, signal, onAnswer) => {
+      const { request, skipped } = await subscriptionAfter(after, null, signal);
+      if (skipped !== null) onAnswer({ kind: 'event', record: skipped });
+      await readToEnd(request, signal, onAnswer);
+      throw new Error(subscriptionEnded);
     },
 
     progress: (signal) => {
@@ -257,41 +303,18 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
   };
 };
 
-const { path, requestSerialize } = streams.StreamsService.read;
+const subscriptionEnded = 'the event store ended a subscription';
 
-const FORWARDS = messages.ReadReq.Options.ReadDirection.FORWARDS;
-const BACKWARDS = messages.ReadReq.Options.ReadDirection.BACKWARDS;
+const { path } = streams.StreamsService.read;
 
-/**
- * Asks for ids as text, and for the head of a stream, which the server sends only to clients that
- * announce support for it.
- */
-const readOptions = (): messages.ReadReq.Options =>
-  new messages.ReadReq.Options()
-    .setUuidOption(new messages.ReadReq.Options.UUIDOption().setString(new shared.Empty()))
-    .setControlOption(new messages.ReadReq.Options.ControlOption().setCompatibility(1))
-    .setResolveLinks(false);
+interface OpenRead {
+  readonly answers: ClientReadableStream<ReadAnswer>;
+  readonly heard: () => void;
+  readonly failed: (fault: unknown) => Promise<void>;
+  readonly end: () => void;
+}
 
-const identifier = (stream: string): shared.StreamIdentifier =>
-  new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(stream)));
-
-/**
- * Commit and prepare position are the same, because the transactions in which they differ are no
- * longer part of the protocol.
- */
-const fromPosition = (position: bigint): messages.ReadReq.Options.AllOptions => {
-  const options = new messages.ReadReq.Options.AllOptions();
-  if (position <= START) return options.setStart(new shared.Empty());
-  return options.setPosition(
-    new messages.ReadReq.Options.Position().setCommitPosition(String(position)).setPreparePosition(String(position)),
-  );
-};
-
-const filterOptions = ({ on, regex }: ServerFilter): messages.ReadReq.Options.FilterOptions => {
-  const expression = new messages.ReadReq.Options.FilterOptions.Expression().setRegex(regex);
-  const options = new messages.ReadReq.Options.FilterOptions().setMax(SEARCH_WINDOW).setCheckpointintervalmultiplier(1);
-  return on === 'stream' ? options.setStreamIdentifier(expression) : options.setEventType(expression);
-};
+const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
 const appendOptions = (stream: string, expected: ExpectedRevision): messages.AppendReq.Options => {
   const options = new messages.AppendReq.Options().setStreamIdentifier(identifier(stream));
