@@ -27,6 +27,11 @@ export interface LiveLog {
   ): AsyncGenerator<LogSlice, void>;
   /** Reports what is added, in the same turn of the event loop, for as long as the log is followed. */
   listen(listener: LiveListener): void;
+  /**
+   * The position of the last event that matches, or a later one that every subscription has passed, or passes
+   * within `reportMs`.
+   */
+  lastMatching(filter: EventFilter): bigint;
   /** Follows the log from now on, whether or not anybody subscribes. */
   keepFollowing(): void;
   /** Follows the log no more, even if some subscribers have not noticed that it ends. */
@@ -62,6 +67,8 @@ interface Subscriber {
  * `lastPosition` of the embedded store looks back, so that no list waits for a quiet read model.
  */
 const EVENTS_BETWEEN_REPORTS = 100;
+/** How many events `lastMatching` looks at: subscriptions have been told of those before. */
+const EVENTS_LOOKED_AT = 2 * EVENTS_BETWEEN_REPORTS;
 
 export const createLiveLog = (parts: {
   readonly clock: Clock;
@@ -249,6 +256,13 @@ export const createLiveLog = (parts: {
 
     listen: (listener) => {
       listeners.push(listener);
+    },
+
+    lastMatching: (filter) => {
+      const { wants } = prepareFilter(filter);
+      const begin = Math.max(0, events.length - EVENTS_LOOKED_AT);
+      const last = events.findLast((event, index) => index < begin || wants(event));
+      return last?.position ?? start ?? head;
     },
 
     keepFollowing: () => {

@@ -12,6 +12,7 @@ import {
   START,
   WrongExpectedRevision,
   type CopyTarget,
+  type EventFilter,
   type EventStore,
   type LogSlice,
   type StreamSlice,
@@ -143,6 +144,13 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   const askLastPosition = (): Promise<bigint> => calls.read((signal) => wire.lastPosition(signal));
   const lastPosition = (): Promise<bigint> => sharedReads.run('end', askLastPosition);
 
+  /** The server knows the end of the log only; the events before it are here. */
+  const lastMatching = async (filter: EventFilter): Promise<bigint> => {
+    const end = await lastPosition();
+    const matching = (await logEnd.reach(end)) ? live.lastMatching(filter) : end;
+    return matching < end ? matching : end;
+  };
+
   const append = createWriter({ calls, recentIds, clock, readStream });
   const copy = createCopyWriter({ calls, readStream });
   const logReader = createLogReader({ wire, lastPosition, clock, random, logger, outage });
@@ -183,7 +191,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
       }),
     readStream: (stream, options) => use(() => streams.readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
-    lastPosition: () => use(lastPosition),
+    lastPosition: (filter) => use(() => (filter === undefined ? lastPosition() : lastMatching(filter))),
     subscribe: (options) => {
       ensureOpen();
       return subscription(options);

@@ -40,8 +40,7 @@ export const createLogReader = (parts: {
     clock,
     maxEvents: 2_000,
     maxBytes: 4_000_000,
-    // Lists wait for the end of the log, whatever their read model wants of it.
-    reportMs: 5,
+    reportMs: 250,
     follow: () => liveSubscription.watch(),
   });
   const liveSubscription = createLiveSubscription({ ...parts, live });
