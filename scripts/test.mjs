@@ -3,13 +3,13 @@
  * arguments given. With `CI=true` the files that failed run once more, alone: a browser beside other
  * work on a slow machine fails for want of time. What passes only then is named at the end.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareOrExit } from './prepare.mjs';
 import { root, run } from './processes.mjs';
-import { failedFiles, merged, noResults, optionsOf } from './testResults.mjs';
+import { failedFiles, merged, optionsOf, resultsIn } from './testResults.mjs';
 
 /** More than these have a reason of their own. */
 const maxFilesAgain = 8;
@@ -18,9 +18,6 @@ const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 const runJest = (/** @type {readonly string[]} */ options) =>
   // Found now, because it may just have been installed.
   run(process.execPath, [...node, fileURLToPath(import.meta.resolve('jest/bin/jest')), ...options]);
-/** There are none of a run that could not begin. */
-const resultsIn = (/** @type {string} */ file) =>
-  existsSync(file) ? /** @type {import('./testResults.mjs').Results} */ (JSON.parse(readFileSync(file, 'utf8'))) : noResults;
 
 /** @param {ReturnType<typeof optionsOf>} options */
 const runWithSecondTry = async ({ options, match, outputFile }) => {

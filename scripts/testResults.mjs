@@ -1,12 +1,23 @@
 /** What jest's `--json` says of a run, as far as `npm test` reads it. */
 
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
 /**
- * @typedef {{ name: string, status: string, assertionResults: { status: string }[] }} FileResult
+ * @typedef {{ name: string, status: string, assertionResults: { status: string, fullName: string }[] }} FileResult
  * @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number, testResults: FileResult[] }} Results
  */
 
 /** @type {Results} */
 export const noResults = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [] };
+
+/**
+ * There are none of a run that could not begin.
+ * @param {string} file
+ * @returns {Results}
+ */
+export const resultsIn = (file) =>
+  existsSync(file) ? /** @type {Results} */ (JSON.parse(readFileSync(file, 'utf8'))) : noResults;
 
 /**
  * The options of jest without those that say where its results go, and which of them say what a test is.
@@ -29,6 +40,20 @@ export const optionsOf = (args) => {
  * @returns {string[]} paths of the files with a test that failed, and of those that cannot be loaded
  */
 export const failedFiles = ({ testResults }) => testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+
+/**
+ * @param {Results} results
+ * @param {string} folder of the checkout
+ * @returns {string[]} the tests that failed, each with its file; a file that cannot be loaded stands for its tests
+ */
+export const failedTests = ({ testResults }, folder) =>
+  testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const file = relative(folder, name);
+      const tests = assertionResults.filter(({ status }) => status === 'failed');
+      return tests.length === 0 ? [file] : tests.map(({ fullName }) => `${file}: ${fullName}`);
+    });
 
 /**
  * The first run with the results of the files that ran again; those that did not stay as they were.

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { failedFiles, merged, noResults, optionsOf } from '../../scripts/testResults.mjs';
+import { failedFiles, failedTests, merged, noResults, optionsOf } from '../../scripts/testResults.mjs';
 
 const file = (name: string, ...statuses: string[]) => ({
   name,
   status: statuses.every((status) => status === 'passed' || status === 'pending') && statuses.length > 0 ? 'passed' : 'failed',
-  assertionResults: statuses.map((status) => ({ status })),
+  assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${String(index)}` })),
 });
 const results = (...testResults: ReturnType<typeof file>[]) => ({ ...noResults, testResults });
 
@@ -29,6 +29,15 @@ describe('the results of a second try', () => {
     expect(after).toMatchObject({ numPassedTests: 2, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });
     expect(failedFiles(after)).toEqual(['a', 'c']);
   });
+});
+
+test('what failed is named by file and test, a file that cannot be loaded by itself', () => {
+  const failed = results(
+    file('/checkout/test/a', 'passed', 'failed'),
+    file('/checkout/test/b', 'passed'),
+    file('/checkout/test/c'),
+  );
+  expect(failedTests(failed, '/checkout/')).toEqual(['test/a: test 1', 'test/c']);
 });
 
 test('a second try takes what a test is from the first, and not where its results go', () => {
