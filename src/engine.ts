@@ -147,13 +147,10 @@ const planFolds = (
 ): StreamFolds => {
   const own = createStreamFolds(store, codec);
   return {
-    load: (fold, stream, seed, through) =>
-      own.load(
-        fold,
-        stream,
-        () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed, through)),
-        through,
-      ),
-    known: (fold, stream) => (hasPlanned(stream) ? own.known(fold, stream) : folds.known(fold, stream)),
+    load: (fold, stream, options = {}) =>
+      own.load(fold, stream, {
+        ...options,
+        seed: () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, options)),
+      }),
   };
 };

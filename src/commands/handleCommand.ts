@@ -3,6 +3,7 @@ import type { Actor, DomainEvent, EventMetadata, Recorded } from '../events/enve
 import { createLongFold } from '../events/fold.js';
 import {
   CorruptedRetry,
+  EARLIEST,
   EventStoreUnavailable,
   NO_STREAM,
   OutcomeUnknown,
@@ -159,12 +160,12 @@ export const createHandleCommand = (parts: {
       if (deadline.passed) throw new TooManyConflicts(`others kept stream ${stream} busy`);
       // Only an append validates what is known; anything else is decided on what there is.
       const isValidated = attempt > 1;
-      const { state, revision, at: lastAt } = await (isValidated ? folds.load(decider, stream) : folds.known(decider, stream));
+      const { state, revision, at: lastAt } = await folds.load(decider, stream, isValidated ? {} : { since: EARLIEST });
       const handledBefore = async (after: bigint): Promise<Handled<State, Event> | null> => {
         const events = (await appendedBefore(commandId, stream, after)) as readonly Recorded<Event>[];
         const last = events.at(-1);
         if (last === undefined) return null;
-        return { events, ...(await folds.load(decider, stream, undefined, last.revision)) };
+        return { events, ...(await folds.load(decider, stream, { through: last.revision })) };
       };
 
       if (expectedRevision !== undefined && expectedRevision !== revision) {

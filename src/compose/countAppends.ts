@@ -14,6 +14,7 @@ export const countAppends = (eventStore: EventStore, metrics: Pick<Metrics, 'app
     }
   },
   drop: (stream, head) => eventStore.drop(stream, head),
+  moment: () => eventStore.moment(),
   readStream: (stream, options) => eventStore.readStream(stream, options),
   readAll: (options) => eventStore.readAll(options),
   lastPosition: (filter) => eventStore.lastPosition(filter),

@@ -30,25 +30,23 @@ export interface Folded<State> {
  */
 export interface StreamFolds {
   /**
-   * @param seed where to begin when nothing is cached, for long streams (a document of a read
-   *   model)
-   * @param through the last revision to fold: the result is what the stream was then, whatever was
-   *   appended since
    * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent;
    *   what `seed` throws
    */
   load<State, Event extends DomainEvent>(
     fold: Fold<State, Event>,
     stream: string,
-    seed?: () => Promise<Folded<State> | null>,
-    through?: bigint,
+    options?: LoadOptions<State>,
   ): Promise<Folded<State>>;
-  /**
-   * What this process knows of the stream, which may lack what others have appended: for a decision
-   * whose append at the revision is its validation.
-   * @throws as `load`
-   */
-  known<State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string): Promise<Folded<State>>;
+}
+
+export interface LoadOptions<State> {
+  /** Where to begin when nothing is cached, for long streams (a document of a read model). */
+  readonly seed?: (() => Promise<Folded<State> | null>) | undefined;
+  /** The last revision to fold: the result is what the stream was then, whatever was appended since. */
+  readonly through?: bigint | undefined;
+  /** As of `ReadStreamOptions`: the result may lack what others have committed after it. */
+  readonly since?: number | undefined;
 }
 
 /** A folded stream with the id of its last event, which only this history of the stream has. */
@@ -80,12 +78,6 @@ interface Kept<State> extends Folded<State> {
   readonly grown: number;
   /** The revision of the last snapshot that was read or written. */
   readonly snapshotRevision: bigint;
-}
-
-interface Question<State> {
-  readonly seed?: (() => Promise<Folded<State> | null>) | undefined;
-  readonly through?: bigint | undefined;
-  readonly asKnown?: boolean;
 }
 
 /** Most streams are no longer, so that they are read at once, and nothing else is asked. */
@@ -152,15 +144,17 @@ export const createStreamFolds = (
     key: string,
     fold: Fold<State, Event>,
     stream: string,
-    question: Question<State>,
+    options: LoadOptions<State>,
   ): Promise<Folded<State>> => {
-    const { through, asKnown = false } = question;
+    const { through, since } = options;
     // The key contains the fold's name, so the state is of this fold.
-    const known = cached.get(key) as Kept<State> | undefined;
-    if (known === undefined || through !== undefined) return readOn(key, fold, stream, question, known);
+    const before = cached.get(key) as Kept<State> | undefined;
+    if (before === undefined || through !== undefined) return readOn(key, fold, stream, options, before);
     // Most streams have not changed, which takes little when nothing is made for it.
-    const next = await eventStore.readStream(stream, { from: known.revision + 1n, max: pageSize, asKnown });
-    if (next.head !== known.revision) return readOn(key, fold, stream, question, known, next);
+    const next = await eventStore.readStream(stream, { from: before.revision + 1n, max: pageSize, since });
+    // Another load may have folded what is new meanwhile.
+    const known = (cached.get(key) as Kept<State> | undefined) ?? before;
+    if (next.head !== known.revision) return readOn(key, fold, stream, options, before, next);
     const { state, revision, at } = known;
     return { state, revision, at };
   };
@@ -170,7 +164,7 @@ export const createStreamFolds = (
     key: string,
     fold: Fold<State, Event>,
     stream: string,
-    { seed, through, asKnown = false }: Question<State>,
+    { seed, through, since }: LoadOptions<State>,
     known: Kept<State> | undefined,
     next?: StreamSlice,
   ): Promise<Folded<State>> => {
@@ -192,7 +186,7 @@ export const createStreamFolds = (
       slice ??= await eventStore.readStream(stream, {
         from: kept.revision + 1n,
         max: isFirst ? firstPageSize : pageSize,
-        asKnown,
+        since,
       });
       const { events, head } = slice;
       const end = through === undefined || through > head ? head : through;
@@ -230,18 +224,17 @@ export const createStreamFolds = (
   };
 
   return {
-    load: (fold, stream, seed, through) => {
+    load: (fold, stream, options = {}) => {
+      const { seed, through, since } = options;
       const key = `${fold.name}/${stream}`;
+      const isCached = cached.has(key);
+      // It asks nothing that others could share.
+      if (since !== undefined && isCached) return read(key, fold, stream, options);
       // Whoever asks for the stream as of a revision must not get it as of another.
       const question = through === undefined ? key : `${String(through)}/${key}`;
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.
-      return sharedReads.run(question, () => read(key, fold, stream, { seed, through }), { afterOther: !cached.has(key) });
-    },
-
-    known: (fold, stream) => {
-      const key = `${fold.name}/${stream}`;
-      return sharedReads.run(`known/${key}`, () => read(key, fold, stream, { asKnown: true }));
+      return sharedReads.run(question, () => read(key, fold, stream, { seed, through }), { afterOther: !isCached });
     },
   };
 };

@@ -3,6 +3,7 @@ import type { CommandContext, HandleOptions } from '../commands/handleCommand.js
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import type { Reader } from '../projections/reader.js';
 import { SenderGone } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { RepeatableCommand } from './idempotency.js';
@@ -16,6 +17,7 @@ export interface HandlerInput {
   /** The body as it was sent. */
   readonly raw: Uint8Array | undefined;
   readonly upload?: { readonly upload: Upload; readonly keep: () => void };
+  readonly reader: Reader;
   readonly website: WebsiteAccess | undefined;
   /** The caller's subject as events hold it; with writes. */
   readonly actorSubject?: string;
@@ -40,6 +42,7 @@ export class HandlerRequest implements RouteRequest {
   readonly query: Record<string, unknown>;
   readonly body: unknown;
   readonly expectation: HandleOptions;
+  readonly reader: Reader;
   readonly #engine: Engine;
   readonly #exchange: Exchange;
   readonly #input: HandlerInput;
@@ -52,6 +55,7 @@ export class HandlerRequest implements RouteRequest {
     this.query = input.query;
     this.body = input.body;
     this.expectation = input.expectation ?? {};
+    this.reader = input.reader;
     this.#engine = engine;
     this.#exchange = exchange;
     this.#input = input;

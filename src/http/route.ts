@@ -8,6 +8,7 @@ import type { HttpRefusalCode } from './errors.js';
 import type { FaultCode } from './faults.js';
 import type { StoredContent } from '../platform/measuredContent.js';
 import type { ByteRange, FileStore } from '../integrations/files/port.js';
+import type { Reader } from '../projections/reader.js';
 import type { Readable } from 'node:stream';
 import { listQuery, type Listing, type ListQuery } from './paging.js';
 
@@ -186,6 +187,8 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly header: (name: string) => string | undefined;
   /** Which of these types the caller would rather have, by `Accept`; `undefined`: none of them. */
   readonly accepts: (types: readonly string[]) => string | undefined;
+  /** Reads as of the moment at which the caller was let in. */
+  readonly reader: Reader;
   /** Absent on `public` routes only. */
   readonly caller: Caller;
   /** Present on routes whose scope is a website. */

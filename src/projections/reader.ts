@@ -29,6 +29,12 @@ export interface Reader extends StreamReader {
   readonly count: (projection: AnyProjection, query: Selection & Pick<ReadModelQuery, 'search'>) => Promise<number>;
   readonly personal: PersonalData;
   readonly blindIndex: (text: string) => string;
+  /**
+   * Reads as this one, but single streams and documents with everything that was committed before this
+   * call, and perhaps not what others committed later: all reads of one request share one look at the
+   * end of the log.
+   */
+  readonly sinceNow: () => Reader;
   /** Reads as this one until `signal` is aborted: lists then throw its reason, however long they are. */
   readonly until: (signal: AbortSignal) => Reader;
   /**
@@ -54,22 +60,23 @@ export const createReader = (parts: {
   readonly clock: Clock;
   readonly personal: PersonalData;
 }): Reader => {
-  const { streams, folds, readModels, personal } = parts;
+  const { streams, folds, eventStore, readModels, personal } = parts;
   const read = createValidatedRead({ folds, readModels });
   const kept = createKept(parts);
-  const readerUntil = (signal?: AbortSignal): Reader => {
-    const lists = { ...parts, ...(signal !== undefined && { signal }) };
+  const readerWith = (signal?: AbortSignal, since?: number): Reader => {
+    const lists = signal === undefined ? parts : { ...parts, signal };
     return {
-      state: streams.state,
+      state: since === undefined ? streams.state : (fold, key) => folds.load(fold, fold.stream.name(key), { since }),
       history: streams.history,
       slice: streams.slice,
-      read,
+      read: since === undefined ? read : (projection, id, through) => read(projection, id, through, since),
       list: (projection, query) => readList(projection, query, lists),
       listIds: (projection, query) => listIds(projection, query, lists),
       count: (projection, query) => countList(projection, query, lists),
       personal,
       blindIndex: (text) => personal.blindIndex(text),
-      until: readerUntil,
+      sinceNow: () => readerWith(signal, eventStore.moment()),
+      until: (other) => readerWith(other, since),
       kept,
       giveWay: async () => {
         await nextTurn();
@@ -77,7 +84,7 @@ export const createReader = (parts: {
       },
     };
   };
-  return readerUntil();
+  return readerWith();
 };
 
 const keptMs = 30_000;

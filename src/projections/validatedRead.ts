@@ -18,6 +18,7 @@ export interface ValidatedDocument<Document> {
  * the call, whether or not a projector is running.
  * @param through the last revision to reflect: with the one that a command left the stream at, the
  * document is what the command made of it, whatever others did since
+ * @param since as of `ReadStreamOptions`
  * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent,
  * because a document without that event would be a guess
  */
@@ -25,6 +26,7 @@ export type ValidatedRead = <Document extends JsonObject, Event extends DomainEv
   projection: Projection<Document, Event>,
   id: string,
   through?: bigint,
+  since?: number,
 ) => Promise<ValidatedDocument<Document>>;
 
 export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds; readModels: ReadModelStore }): ValidatedRead => {
@@ -46,13 +48,12 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
     }
   };
 
-  return async (projection, id, through) => {
-    const { state, revision } = await folds.load(
-      foldOf(projection),
-      projection.stream(id),
-      () => storedDocument(projection, id),
+  return async (projection, id, through, since) => {
+    const { state, revision } = await folds.load(foldOf(projection), projection.stream(id), {
+      seed: () => storedDocument(projection, id),
       through,
-    );
+      since,
+    });
     return { document: state, revision };
   };
 };

@@ -39,7 +39,7 @@ export const eventStoreContract = (name: string, createHarness: () => EventStore
     });
 
     appendCases(store);
-    readCases(store);
+    readCases(under);
     subscribeCases(under, harness.faults);
     dropCases(under);
     faultCases(under, harness);

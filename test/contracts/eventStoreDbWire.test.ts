@@ -7,6 +7,7 @@ import { encodeEvents } from '../../src/events/store/encodeEvents.js';
 import {
   AppendTooLarge,
   CorruptedRetry,
+  EARLIEST,
   EventStoreUnavailable,
   InvalidAppend,
   NO_STREAM,
@@ -470,7 +471,8 @@ test('a read of new events takes one call, also when there are none; a server th
 
 describe('streams in use', () => {
   const names = Array.from({ length: 20 }, (_, index) => `thing-${String(index)}`);
-  const readAtEnd = (store: EventStore, stream: string, asKnown = false) => store.readStream(stream, { from: 1n, asKnown });
+  const readAtEnd = (store: EventStore, stream: string, since?: number) =>
+    store.readStream(stream, { from: 1n, ...(since !== undefined && { since }) });
   /** Streams of one event each, which were read. */
   const inUse = async () => {
     const { fake, store } = await fakeAndStore();
@@ -498,6 +500,29 @@ describe('streams in use', () => {
     };
     await Promise.all(Array.from({ length: 50 }, inARow));
     expect(fake.calls.read - before).toBe(3);
+  });
+
+  test('share one question when they are read one after the other since the same moment', async () => {
+    const { fake, store, before } = await inUse();
+    const request = async () => {
+      const since = store.moment();
+      for (const name of names) await readAtEnd(store, name, since);
+    };
+    await request();
+    expect(fake.calls.read - before).toBe(1);
+    await Promise.all(Array.from({ length: 50 }, request));
+    expect(fake.calls.read - before).toBe(2);
+  });
+
+  test('have what another process has appended before each moment', async () => {
+    const { store, fake } = await inUse();
+    const elsewhere = open(fake);
+    for (let revision = 0n; revision < 40n; revision += 1n) {
+      await elsewhere.append('thing-1', newEvents(1), revision);
+      const since = store.moment();
+      await readAtEnd(store, 'thing-2', since);
+      expect((await readAtEnd(store, 'thing-1', since)).head).toBe(revision + 1n);
+    }
   });
 
   test('have what another process has appended before each read', async () => {
@@ -529,7 +554,7 @@ describe('streams in use', () => {
     for (let revision = 0n; revision < 40n; revision += 1n) {
       const [event] = newEvents(1);
       await store.append('thing-1', [event as NewEvent], revision);
-      expect(idsOf((await store.readStream('thing-1', { from: revision + 1n, asKnown: true })).events)).toEqual([event?.id]);
+      expect(idsOf((await store.readStream('thing-1', { from: revision + 1n, since: EARLIEST })).events)).toEqual([event?.id]);
     }
     expect(fake.calls.read).toBe(before);
   });

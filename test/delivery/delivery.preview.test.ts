@@ -33,8 +33,8 @@ describe('the preview address', () => {
         return answer(projectId);
       },
     };
-    const projectOf = ({ hosting: project }: typeof website) => Promise.resolve(project);
-    return createPreviews({ hosting, clock, projectOf })({ ...content([], changes), updatedAt: earlier }, of, role);
+    const block = { ...content([], changes), updatedAt: earlier };
+    return createPreviews({ hosting, clock })(block, () => Promise.resolve(of.hosting), role);
   };
 
   beforeEach(() => {

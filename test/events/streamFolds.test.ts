@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const load = (stream = room, seed?: () => Promise<Folded<SeatState> | null>): Promise<Folded<SeatState>> =>
-  folds.load(seatDecider, stream, seed);
+  folds.load(seatDecider, stream, { seed });
 
 const takeMany = async (count: number): Promise<void> => {
   await other.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', count }, newContext());
@@ -113,7 +113,7 @@ test('a stream is folded through a revision, whatever is kept, was stored or app
   await other.take('Ada');
   await other.take('Bob');
   const through = (revision: bigint, seed?: () => Promise<Folded<SeatState> | null>) =>
-    folds.load(seatDecider, room, seed, revision);
+    folds.load(seatDecider, room, { seed, through: revision });
   const ada = { state: { takenBy: ['Ada'] }, revision: 0n };
   const stored = { state: { takenBy: ['too', 'new'], times: [] }, revision: 1n, at: '' };
   expect(await through(0n, () => Promise.resolve(stored))).toMatchObject(ada);
@@ -209,7 +209,7 @@ describe('loads at the same time share what they read', () => {
     await other.take('Ada');
     await other.take('Bob');
     await load();
-    const found = await Promise.all([load(), folds.load(seatDecider, room, undefined, 0n), load()]);
+    const found = await Promise.all([load(), folds.load(seatDecider, room, { through: 0n }), load()]);
     expect(found.map(({ revision }) => revision)).toEqual([1n, 0n, 1n]);
   });
 

@@ -1,12 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { JsonObject } from '../../src/events/envelope.js';
-import { InvalidAppend, NO_STREAM, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
+import { EARLIEST, InvalidAppend, NO_STREAM, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
 import { asWritten, freshCategory, freshStream, idsOf, newEvent, newEvents, readCategory } from './eventStoreEvents.js';
+import type { EventStoreUnderTest } from './eventStoreHarness.js';
 
 /**
  * Cases 16 to 18 and the filters of 21: what is read is what was written, in the order of commits.
  */
-export const readCases = (store: () => EventStore): void => {
+export const readCases = (under: () => EventStoreUnderTest): void => {
+  const store = (): EventStore => under().store;
+
   test('16 reading forwards and backwards, from a revision, with a maximum', async () => {
     const stream = freshStream();
     const events = newEvents(10);
@@ -33,6 +36,29 @@ export const readCases = (store: () => EventStore): void => {
     const missing = { events: [], head: NO_STREAM };
     expect(await store().readStream(freshStream())).toEqual(missing);
     expect(await store().readStream(freshStream(), { direction: 'backwards', from: 3n })).toEqual(missing);
+  });
+
+  test('16 reads since a moment have what anybody committed before it, and what the process itself has appended', async () => {
+    const elsewhere = await under().reopen();
+    const names = [freshStream(), freshStream()];
+    const headsSince = async (since: number): Promise<readonly bigint[]> => {
+      const heads: bigint[] = [];
+      for (const name of names) heads.push((await store().readStream(name, { from: 1n, since })).head);
+      return heads;
+    };
+    for (const name of names) {
+      await store().append(name, newEvents(1), NO_STREAM);
+      await store().readStream(name);
+    }
+    for (let head = 0n; head < 20n; head += 2n) {
+      for (const name of names) await elsewhere.append(name, newEvents(1), head);
+      const since = store().moment();
+      expect(await headsSince(since)).toStrictEqual([head + 1n, head + 1n]);
+      for (const name of names) await store().append(name, newEvents(1), head + 1n);
+      expect(await headsSince(since)).toStrictEqual([head + 2n, head + 2n]);
+      expect(await headsSince(EARLIEST)).toStrictEqual([head + 2n, head + 2n]);
+    }
+    await elsewhere.close();
   });
 
   test('16 at most 1,000 events are read by default', async () => {

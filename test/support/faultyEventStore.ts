@@ -35,6 +35,7 @@ export const createFaultyEventStore = (store: EventStore): FaultyEventStore => {
       return faulty.appendFaults.shift()?.(append, stream) ?? append();
     },
     drop: (stream, head) => store.drop(stream, head),
+    moment: () => store.moment(),
     readStream: async (stream, options) => {
       const read = (): Promise<StreamSlice> => store.readStream(stream, options);
       const slice = await (faulty.readFault?.(read, stream) ?? read());

@@ -114,6 +114,7 @@ export const createMachine = (
         hangs: false,
       }),
     drop: (stream, head) => eventStore.drop(stream, head),
+    moment: () => eventStore.moment(),
     readStream: async (stream, options) => {
       await awake();
       return eventStore.readStream(stream, options);

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../src/events/envelope.js';
-import type { EventFilter, EventStore, LogSlice, StoredEvent } from '../../src/events/store/eventStore.js';
+import {
+  EARLIEST,
+  type EventFilter,
+  type EventStore,
+  type LogSlice,
+  type StoredEvent,
+} from '../../src/events/store/eventStore.js';
 import type { ReadModelStore, RecordStore } from '../../src/projections/store/readModelStore.js';
 import { EventStoreModel, type ModelEvent } from '../support/eventStoreModel.js';
 import { openSecrets } from '../support/vaults.js';
@@ -64,6 +70,7 @@ const createMemoryEventStore = (): EventStore => {
       waiting.clear();
       return { revision, position };
     },
+    moment: () => EARLIEST,
     readStream: async (stream, options = {}) => {
       await nextTurn();
       return { events: model.readStream(stream, options).map(stored), head: BigInt(model.stream(stream).length - 1) };

@@ -33,6 +33,9 @@ export interface EventStore {
    */
   drop(stream: string, head: bigint): Promise<void>;
 
+  /** Now, for `since` of reads that follow. */
+  moment(): number;
+
   /**
    * Reads up to `max` (default 1,000) events of one stream from `from` (inclusive; default the
    * first, or backwards the last).
@@ -95,6 +98,9 @@ export const FIRST_REVISION = 0n;
 /** The position before the first event. */
 export const START = 0n;
 
+/** Before every `moment`. */
+export const EARLIEST = 0;
+
 /**
  * The revision that the last event must have (`NO_STREAM`: no event yet), `exists` (at least one
  * event), or `any`.
@@ -134,11 +140,11 @@ export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
   readonly max?: number;
   /**
-   * What this process knows of the stream will do, which has everything that the process itself has
-   * appended, and may lack what others have: for a decision whose append is its validation. A
-   * preference, forwards only. Default: false.
+   * Of `moment`: the read may lack what others have committed after it. Reads in a row that share it
+   * share one look at the end of the log. `EARLIEST`: what this process knows will do, for a decision
+   * whose append is its validation. A preference, forwards only. Default: the time of the call.
    */
-  readonly asKnown?: boolean;
+  readonly since?: number | undefined;
 }
 
 export interface StreamSlice {

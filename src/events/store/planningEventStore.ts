@@ -112,6 +112,7 @@ export const createPlanningEventStore = (below: EventStore, now: () => string): 
     store: {
       append,
       drop: () => Promise.reject(new Error('what is planned drops no stream')),
+      moment: () => below.moment(),
       readStream,
       readAll: (options) => below.readAll(options),
       lastPosition: (filter) => below.lastPosition(filter),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { FIRST_REVISION, NO_STREAM, type EventStore, type StoredEvent, type StreamSlice } from './eventStore.js';
+import { EARLIEST, FIRST_REVISION, NO_STREAM, type EventStore, type StoredEvent, type StreamSlice } from './eventStore.js';
 import type { LiveEvent, LiveLog } from './liveLog.js';
 import { createCache } from '../../platform/cache.js';
 
@@ -10,6 +10,8 @@ import { createCache } from '../../platform/cache.js';
  * (docs/adr/0040-streams-in-use.md).
  */
 export interface StreamsInUse {
+  /** `EventStore.moment`. */
+  moment: EventStore['moment'];
   /** `EventStore.readStream`. */
   readStream: EventStore['readStream'];
   /** This process has appended to the stream, up to `position`: from now on it is known so far. */
@@ -42,8 +44,8 @@ export const createStreamsInUse = (parts: {
   readonly live: LiveLog;
   readonly readStream: EventStore['readStream'];
   /**
-   * Whether `live` has everything that was committed before the call or, given a position, that
-   * position. When it has not in time, the stream is read.
+   * Whether `live` has everything that was committed before the call or, given a position, only
+   * that. When it has not in time, the stream is read.
    */
   readonly reach: (position: bigint | null) => boolean | Promise<boolean>;
 }): StreamsInUse => {
@@ -52,6 +54,9 @@ export const createStreamsInUse = (parts: {
   const absent = createCache<InUse>(MAX_ABSENT);
   /** What is committed to a stream while it is read for the first time. */
   const firstReads = new Map<string, LiveEvent[]>();
+  let lastMoment = EARLIEST;
+  /** The last moment up to which `live` has everything that was committed. */
+  let reachedMoment = EARLIEST;
 
   const keep = (stream: string, inUse: InUse): void => {
     if (inUse.head === NO_STREAM) {
@@ -132,14 +137,24 @@ export const createStreamsInUse = (parts: {
     return { events, head };
   };
 
+  /** Whether `live` has everything that was committed before the call, which is after all moments so far. */
+  const reachEnd = async (): Promise<boolean> => {
+    const moment = lastMoment;
+    const isReached = await reach(null);
+    if (isReached && moment > reachedMoment) reachedMoment = moment;
+    return isReached;
+  };
+
   return {
+    moment: () => (lastMoment += 1),
+
     readStream: async (stream, options = {}) => {
-      const { direction = 'forwards', from = FIRST_REVISION, max = 1_000, asKnown = false } = options;
+      const { direction = 'forwards', from = FIRST_REVISION, max = 1_000, since = Infinity } = options;
       if (direction === 'backwards') return readFromStore(stream, options);
       live.keepFollowing();
       const inUse = inUseOf(stream);
       if (inUse === undefined || from <= inUse.floor) return readFirst(stream, options);
-      const reached = reach(asKnown ? inUse.appended : null);
+      const reached = since <= reachedMoment ? reach(inUse.appended) : reachEnd();
       const isKnown = typeof reached === 'boolean' ? reached : await reached;
       return (isKnown ? fromMemory(stream, from, max) : null) ?? readFirst(stream, options);
     },

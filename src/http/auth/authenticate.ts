@@ -3,7 +3,7 @@ import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/accessToken.js';
-import { clientIdOf } from '../../events/client/client.directory.js';
+import { clientIdOf, type ClientDirectory } from '../../events/client/client.directory.js';
 import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
@@ -21,7 +21,12 @@ export type EntryMode = 'portal' | 'token' | 'mcp';
  * @throws Refused: 401 in the words of the specification
  * @throws IdentityUnavailable, EventStoreUnavailable: it could not be checked, so nobody is let in
  */
-export type Authenticate = (authorization: string | undefined, mode: EntryMode, userAgent?: string) => Promise<Caller>;
+export type Authenticate = (
+  reader: ClientDirectory,
+  authorization: string | undefined,
+  mode: EntryMode,
+  userAgent?: string,
+) => Promise<Caller>;
 
 /** How assistants' programs on somebody's own machine name themselves. It marks their changes, and opens nothing. */
 const assistantPrograms = /^doorstep-mcp\//;
@@ -37,11 +42,11 @@ export const createAuthenticate = (parts: {
   const opened = async (text: string | undefined): Promise<string | null | undefined> =>
     text === undefined ? undefined : engine.personal.decrypt(text);
 
-  const byToken = async (token: string, via: 'token' | 'mcp'): Promise<Caller> => {
+  const byToken = async (reader: ClientDirectory, token: string, via: 'token' | 'mcp'): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
     const { hash, key } = hashAccessToken(token);
     const now = engine.clock.now();
-    const found = await findLiveKey(engine, key, isoTime(now));
+    const found = await findLiveKey(reader, key, isoTime(now));
     if (found === null || !timingSafeEqual(Buffer.from(hash), Buffer.from(found.key.hash))) {
       throw new Refused(refusals.invalidToken());
     }
@@ -58,12 +63,13 @@ export const createAuthenticate = (parts: {
     if (isAsked && (await identityProvider?.subjectExists?.(subject)) === false) throw new Refused(refusals.staleSession());
     keyUse.note(id, now);
     return callerOf(
+      reader,
       { subject, role, verifiedEmail, name: name ?? undefined },
       { via, tokenId: id, scope, ...(subject !== held.subject && { encryptedSubject: held.subject }) },
     );
   };
 
-  const byIdentity = async (accessToken: string, via: 'portal' | 'mcp'): Promise<Caller> => {
+  const byIdentity = async (reader: ClientDirectory, accessToken: string, via: 'portal' | 'mcp'): Promise<Caller> => {
     const identity = await identityProvider?.identify(accessToken, via === 'mcp' ? 'mcp' : 'api');
     if (identityProvider === null || identity === null || identity === undefined) throw new Refused(refusals.invalidToken());
     if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
@@ -71,6 +77,7 @@ export const createAuthenticate = (parts: {
     }
     const { subject, role, verifiedEmail, name, deviceGrant, program, scopes } = identity;
     return callerOf(
+      reader,
       { subject, role, verifiedEmail, name },
       {
         via,
@@ -83,11 +90,12 @@ export const createAuthenticate = (parts: {
   };
 
   const callerOf = async (
+    reader: ClientDirectory,
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
     entry: Pick<Caller, 'via' | 'scope' | 'scopes' | 'tokenId' | 'program' | 'deviceGrant' | 'encryptedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
-    const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;
+    const clientId = role === 'client' ? await clientIdOf(reader, subject, verifiedEmail) : undefined;
     return {
       subject,
       role,
@@ -98,17 +106,16 @@ export const createAuthenticate = (parts: {
     };
   };
 
-  return async (authorization, mode, userAgent = '') => {
+  return async (reader, authorization, mode, userAgent = '') => {
     const sent = /^bearer(?: +(.+))?$/i.exec(authorization?.trim() ?? '')?.[1];
     if (sent === undefined) throw new Refused(mode === 'token' ? refusals.missingToken() : refusals.noAuthorizationHeader());
     const credential = /^\S+$/.exec(sent)?.[0];
     if (credential === undefined) throw new Refused(refusals.invalidToken());
     if (mode === 'token' && isJwt(credential)) throw new Refused(refusals.invalidToken(hints.jwt));
     if (mode === 'portal' && credential.startsWith(tokenPrefix)) throw new Refused(refusals.invalidToken(hints.token));
-    if (mode === 'mcp') return credential.startsWith(tokenPrefix) ? byToken(credential, 'mcp') : byIdentity(credential, 'mcp');
-    return mode === 'token'
-      ? byToken(credential, assistantPrograms.test(userAgent) ? 'mcp' : 'token')
-      : byIdentity(credential, 'portal');
+    if (mode === 'token') return byToken(reader, credential, assistantPrograms.test(userAgent) ? 'mcp' : 'token');
+    if (mode === 'portal') return byIdentity(reader, credential, 'portal');
+    return credential.startsWith(tokenPrefix) ? byToken(reader, credential, 'mcp') : byIdentity(reader, credential, 'mcp');
   };
 };
 

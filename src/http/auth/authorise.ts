@@ -18,6 +18,7 @@ import { isWebsiteRule, refusalFor, type Standing } from './rules.js';
  *   store
  */
 export type Authorise = (
+  reader: Reader,
   route: Pick<Route, 'access' | 'scope' | 'operationId' | 'feature' | 'tag'>,
   caller: Caller,
   params: Readonly<Record<string, string>>,
@@ -55,19 +56,17 @@ const isOfferedTo = async (
   return (await reader.personal.decrypt(await recipientOf(reader, key.clientId, invitation.email))) === verifiedEmail;
 };
 
-export const createAuthorise =
-  (reader: Reader): Authorise =>
-  async (route, caller, { id, transferId }) => {
-    const rule = route.access;
-    if (!isWebsiteRule(rule)) return undefined;
-    if (rule === 'admin' && caller.role !== 'admin') throw new Refused(refusals.adminRequired());
-    if (rule === 'admin' && route.scope === 'installation') return undefined;
-    // Nobody is let in by a route that declares a website's rule and no website.
-    if (route.scope !== 'website' || id === undefined) throw new Error(`${route.operationId} names no website`);
+export const authorise: Authorise = async (reader, route, caller, { id, transferId }) => {
+  const rule = route.access;
+  if (!isWebsiteRule(rule)) return undefined;
+  if (rule === 'admin' && caller.role !== 'admin') throw new Refused(refusals.adminRequired());
+  if (rule === 'admin' && route.scope === 'installation') return undefined;
+  // Nobody is let in by a route that declares a website's rule and no website.
+  if (route.scope !== 'website' || id === undefined) throw new Error(`${route.operationId} names no website`);
 
-    const { access, standing } = await accessOf(reader, caller, id);
-    const isOffered = rule === 'handover' && transferId !== undefined && (await isOfferedTo(reader, caller, id, transferId));
-    const refusal = refusalFor(route, standing, access.website, isOffered);
-    if (refusal !== null) throw new Refused(refusal);
-    return access;
-  };
+  const { access, standing } = await accessOf(reader, caller, id);
+  const isOffered = rule === 'handover' && transferId !== undefined && (await isOfferedTo(reader, caller, id, transferId));
+  const refusal = refusalFor(route, standing, access.website, isOffered);
+  if (refusal !== null) throw new Refused(refusal);
+  return access;
+};

@@ -19,16 +19,16 @@ export type Person = Pick<Caller, 'role' | 'verifiedEmail' | 'clientId'> & {
 };
 
 export interface PersonParts {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, 'clock'>;
   readonly reader: Reader;
   readonly identityProvider: IdentityProvider | null;
 }
 
 /** The person of a lower-case address that the identity provider vouches for. */
-export const personOfEmail = async ({ engine, identityProvider }: PersonParts, email: string): Promise<Person> => {
+export const personOfEmail = async ({ reader, identityProvider }: PersonParts, email: string): Promise<Person> => {
   const account = await identityProvider?.accountOf?.(email);
   const role = account?.role ?? 'client';
-  const clientId = role === 'client' ? await clientIdOfEmail(engine, email) : undefined;
+  const clientId = role === 'client' ? await clientIdOfEmail(reader, email) : undefined;
   return {
     role,
     roleFrom: account === undefined ? 'nothing' : 'account',
@@ -39,14 +39,14 @@ export const personOfEmail = async ({ engine, identityProvider }: PersonParts, e
 
 /** The subject that the address is known by; a stranger's is the address itself. */
 export const subjectOfEmail = async (
-  { engine, reader, identityProvider }: PersonParts,
+  { reader, identityProvider }: PersonParts,
   email: string,
   clientId: string | undefined,
 ): Promise<string> => {
   const bound = clientId === undefined ? null : await subjectOfClient(reader, clientId);
   if (bound !== null) return bound;
   // Tokens that an operator minted may stand for the address.
-  const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(email) });
+  const { state } = await reader.state(subjectKeysFold, { subjectIndex: reader.blindIndex(email) });
   return state.keys.length > 0 ? email : ((await identityProvider?.accountOf?.(email))?.subject ?? email);
 };
 
@@ -55,16 +55,16 @@ export const subjectOfEmail = async (
  * subject is bound to, else the one that a live API key of theirs was minted with.
  */
 export const personOfSubject = async (parts: PersonParts, subject: string): Promise<Person> => {
-  const { engine, reader, identityProvider } = parts;
+  const { reader, identityProvider } = parts;
   const { isAdminByKey, keyEmail } = await keysOf(parts, subject);
-  const bound = await clientIdOf(engine, subject);
+  const bound = await clientIdOf(reader, subject);
   const boundEmail = bound === undefined ? undefined : (await readClient(reader, bound))?.client.email;
   const email = keyEmail ?? boundEmail;
   const found = email === undefined ? undefined : await identityProvider?.accountOf?.(email);
   // Of an address that was forgotten since, the account has another subject.
   const account = found?.subject === subject ? found : undefined;
   const role = account?.role ?? (isAdminByKey ? 'admin' : 'client');
-  const clientId = role === 'client' ? (bound ?? (await clientIdOf(engine, subject, keyEmail))) : undefined;
+  const clientId = role === 'client' ? (bound ?? (await clientIdOf(reader, subject, keyEmail))) : undefined;
   return {
     role,
     roleFrom: account !== undefined ? 'account' : isAdminByKey ? 'apiKey' : 'nothing',
@@ -75,18 +75,18 @@ export const personOfSubject = async (parts: PersonParts, subject: string): Prom
 
 /** What the live API keys of a subject say of them. */
 const keysOf = async (
-  { engine, identityProvider }: PersonParts,
+  { engine, reader, identityProvider }: PersonParts,
   subject: string,
 ): Promise<{ readonly isAdminByKey: boolean; readonly keyEmail: string | undefined }> => {
-  const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(subject) });
+  const { state } = await reader.state(subjectKeysFold, { subjectIndex: reader.blindIndex(subject) });
   const now = isoTime(engine.clock.now());
-  const found = await Promise.all(state.keys.map(({ id }) => findLiveKey(engine, keyOfId(id), now)));
+  const found = await Promise.all(state.keys.map(({ id }) => findLiveKey(reader, keyOfId(id), now)));
   const live = await Promise.all(
     found
       .filter((one) => one !== null)
       .map(async ({ key: { role, verifiedEmail } }) => ({
         role,
-        email: verifiedEmail === undefined ? undefined : ((await engine.personal.decrypt(verifiedEmail)) ?? undefined),
+        email: verifiedEmail === undefined ? undefined : ((await reader.personal.decrypt(verifiedEmail)) ?? undefined),
       })),
   );
   return {

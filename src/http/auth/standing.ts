@@ -5,13 +5,15 @@ import type { Reader } from '../../projections/reader.js';
 import type { Exchange } from '../exchange.js';
 import type { Route } from '../route.js';
 import { createAuthenticate } from './authenticate.js';
-import { createAuthorise } from './authorise.js';
+import { authorise } from './authorise.js';
 import type { Caller, WebsiteAccess } from './caller.js';
 import { createViewAs } from './viewAs.js';
 import type { KeyUse } from './keyUse.js';
 
 /** Who calls, and their way to the website, as of one moment. */
 export interface Standing {
+  /** Reads as of that moment. */
+  readonly reader: Reader;
   /** Absent on `public` routes. */
   readonly caller?: Caller;
   /** Present on routes about one website. */
@@ -42,38 +44,43 @@ export interface StandingParts {
 
 /** @param noteStream is told of every stream that a standing rests on */
 export const createFindStanding = (parts: StandingParts, noteStream?: (name: string) => void): FindStanding => {
-  const { engine, reader } = noteStream === undefined ? parts : noting(parts, noteStream);
-  const authenticate = createAuthenticate({ ...parts, engine });
-  const authorise = createAuthorise(reader);
-  const viewAs = createViewAs({ ...parts, engine, reader });
+  const authenticate = createAuthenticate(parts);
+  const viewAs = createViewAs(parts);
 
   return async (exchange, route, params, checkParams) => {
+    const now = parts.reader.sinceNow();
+    const reader = noteStream === undefined ? now : noting(now, noteStream);
     if (route.access === 'public') {
       checkParams?.();
-      return {};
+      return { reader };
     }
-    const authenticated = await authenticate(exchange.authorization, exchange.mode, exchange.request.headers['user-agent']);
+    const authenticated = await authenticate(
+      reader,
+      exchange.authorization,
+      exchange.mode,
+      exchange.request.headers['user-agent'],
+    );
     exchange.caller = authenticated;
     checkParams?.();
-    const caller = exchange.viewAs === undefined ? authenticated : await viewAs(exchange, route, authenticated, params);
+    const caller = exchange.viewAs === undefined ? authenticated : await viewAs(reader, exchange, route, authenticated, params);
     exchange.caller = caller;
     if (caller.scope === 'read' && route.method !== 'get') throw new Refused(refusals.readOnlyToken());
-    const website = await authorise(route, caller, params);
-    return { caller, ...(website !== undefined && { website }) };
+    const website = await authorise(reader, route, caller, params);
+    return { reader, caller, ...(website !== undefined && { website }) };
   };
 };
 
-const noting = ({ engine, reader }: StandingParts, note: (name: string) => void): Pick<StandingParts, 'engine' | 'reader'> => {
-  const state: Reader['state'] = (fold, key) => {
+const noting = (reader: Reader, note: (name: string) => void): Reader => ({
+  ...reader,
+  state: (fold, key) => {
     note(fold.stream.name(key));
-    return engine.state(fold, key);
-  };
-  const read: Reader['read'] = (projection, id) => {
+    return reader.state(fold, key);
+  },
+  read: (projection, id) => {
     note(projection.stream(id));
     return reader.read(projection, id);
-  };
-  return { engine: { ...engine, state }, reader: { ...reader, state, read } };
-};
+  },
+});
 
 /** What answers are made by: when it is another, what was begun with the old one ends. */
 export const isSameStanding = (one: Standing, other: Standing): boolean => rightsOf(one) === rightsOf(other);

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import type { Engine } from '../../engine.js';
+import type { Reader } from '../../projections/reader.js';
 import { recordViewing } from '../../commands/viewing/viewing.handlers.js';
 import { Refused, refusals } from '../../commands/refusal.js';
 import { httpErrors } from '../errors.js';
@@ -18,6 +20,7 @@ import { canonicalAddress } from '../../platform/emailAddress.js';
  * @throws Refused: 403 `Admin role required`, `Invalid query — as: …`
  */
 export type ViewAs = (
+  reader: Reader,
   exchange: Exchange,
   route: Route,
   viewer: Caller,
@@ -26,10 +29,10 @@ export type ViewAs = (
 
 const validate = textsValidator(Type.Object({ as: EmailAddress() }));
 
-export const createViewAs = (parts: PersonParts): ViewAs => {
+export const createViewAs = (parts: Omit<PersonParts, 'reader'> & { readonly engine: Engine }): ViewAs => {
   const { engine } = parts;
 
-  return async (exchange, route, viewer, { id }) => {
+  return async (reader, exchange, route, viewer, { id }) => {
     if (viewer.role !== 'admin') throw new Refused(refusals.adminRequired());
     const asked = { as: exchange.viewAs };
     const violations = validate(asked);
@@ -58,9 +61,9 @@ export const createViewAs = (parts: PersonParts): ViewAs => {
       exchange.viewer = viewer;
     }
 
-    const { role, clientId } = await personOfEmail(parts, email);
+    const { role, clientId } = await personOfEmail({ ...parts, reader }, email);
     return {
-      subject: await subjectOfEmail(parts, email, clientId),
+      subject: await subjectOfEmail({ ...parts, reader }, email, clientId),
       role,
       via: viewer.via,
       // What the viewer's own token may not read, it may not read as somebody else either.

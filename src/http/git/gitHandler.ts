@@ -5,7 +5,7 @@ import { maxPushBytes, maxRepositoryBytes, type GitServer, type GitService } fro
 import { createKeyedLimit } from '../../platform/keyedLimit.js';
 import { pushProcess } from '../../workers/push/push.process.js';
 import { createAuthenticate } from '../auth/authenticate.js';
-import { createAuthorise } from '../auth/authorise.js';
+import { authorise } from '../auth/authorise.js';
 import type { Caller, WebsiteAccess } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
 import { allowUpload } from '../bodyTime.js';
@@ -48,19 +48,19 @@ const isPush = ({ service }: Target): boolean => service === 'git-receive-pack';
 export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
   const { engine, reader, gitServer } = parts;
   const authenticate = createAuthenticate(parts);
-  const authorise = createAuthorise(reader);
   const limit = createKeyedLimit(maxOfSubject);
 
   const find = async (exchange: Exchange, target: Target): Promise<{ caller: Caller; access: WebsiteAccess }> => {
     const token = tokenIn(exchange.authorization);
     if (token === undefined) throw new Refused(refusals.noAuthorizationHeader());
-    const caller = await authenticate(`Bearer ${token}`, 'token');
+    const now = reader.sinceNow();
+    const caller = await authenticate(now, `Bearer ${token}`, 'token');
     exchange.caller = caller;
     if (isPush(target) && caller.scope === 'read') throw new Refused(refusals.readOnlyToken());
-    const { state } = await engine.state(slugFold, { slug: target.slug });
+    const { state } = await now.state(slugFold, { slug: target.slug });
     if (state.stage === 'free') throw httpErrors.notFound();
     const rule = { scope: 'website', access: isPush(target) ? 'editors' : 'members' } as const;
-    const access = await authorise({ ...rule, operationId: 'git', tag: gitTag }, caller, { id: state.websiteId });
+    const access = await authorise(now, { ...rule, operationId: 'git', tag: gitTag }, caller, { id: state.websiteId });
     if (access === undefined) throw new Error('every repository is a website’s');
     if (isPush(target) && access.website.archivedAt !== undefined) throw new Refused(refusals.websiteArchived(access.website.id));
     return { caller, access };

@@ -79,7 +79,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
 
   const letIn = async (exchange: Exchange): Promise<Caller> => {
     try {
-      const caller = await authenticate(exchange.authorization, 'mcp');
+      const caller = await authenticate(parts.reader.sinceNow(), exchange.authorization, 'mcp');
       exchange.caller = caller;
       if (caller.scopes?.includes('mcp') === false) {
         const headers = { 'www-authenticate': challenge({ error: 'insufficient_scope' }) };

@@ -71,6 +71,7 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
     eventStore: {
       append: (stream, events, expected) => verified(() => eventStore.append(stream, events, expected)),
       drop: (stream, head) => verified(() => eventStore.drop(stream, head)),
+      moment: () => eventStore.moment(),
       readStream: (stream, options) => verified(() => eventStore.readStream(stream, options)),
       readAll: (options) => verified(() => eventStore.readAll(options)),
       lastPosition: (filter) => verified(() => eventStore.lastPosition(filter)),

@@ -189,6 +189,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
         await drop(stream, head);
         streams.forget(stream);
       }),
+    moment: () => streams.moment(),
     readStream: (stream, options) => use(() => streams.readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
     lastPosition: (filter) => use(() => (filter === undefined ? lastPosition() : lastMatching(filter))),

@@ -25,8 +25,6 @@ import {
 import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
-import type { Reader } from '../../../projections/reader.js';
-import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
 
@@ -36,7 +34,7 @@ const revisionOf = (cursor: string | undefined): bigint => {
   return BigInt(cursor);
 };
 
-type Asked = Pick<RouteRequest, 'caller' | 'website'>;
+type Asked = Pick<RouteRequest, 'reader' | 'caller' | 'website'>;
 
 /**
  * The delivery block of a website: read, set up and replaced, a status set, its history, a change
@@ -44,27 +42,21 @@ type Asked = Pick<RouteRequest, 'caller' | 'website'>;
  */
 export const deliveryRoutes = ({
   engine,
-  reader,
   hosting,
   readReceipts,
   identityProvider,
 }: {
   engine: Engine;
-  reader: Reader;
   hosting: Pick<Hosting, 'latestDeployment'>;
   readReceipts: boolean;
   identityProvider: AddressBook | null;
 }): readonly Route[] => {
   const headers = readReceiptsHeader(readReceipts);
-  const previewOf = createPreviews({
-    hosting,
-    clock: engine.clock,
-    projectOf: (website: WebsiteDocument) => deployedProject(reader, website),
-  });
+  const previewOf = createPreviews({ hosting, clock: engine.clock });
 
-  const toAnswer = async (block: Block | null, revision: bigint, { caller, website }: Asked): Promise<Answer> => {
+  const toAnswer = async (block: Block | null, revision: bigint, { reader, caller, website }: Asked): Promise<Answer> => {
     if (block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
-    const preview = await previewOf(block, website.website, caller.role);
+    const preview = await previewOf(block, () => deployedProject(reader, website.website), caller.role);
     return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };
   };
 
@@ -105,7 +97,7 @@ export const deliveryRoutes = ({
       answer: async (request) => {
         const { at } = request.query;
         if (at !== undefined) return { headers, ...(await answerAt(at, request)) };
-        const { document, revision } = await reader.read(deliveryProjection, request.params.id);
+        const { document, revision } = await request.reader.read(deliveryProjection, request.params.id);
         return { headers, ...(await toAnswer(document, revision, request)) };
       },
     }),

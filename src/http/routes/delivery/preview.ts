@@ -19,16 +19,16 @@ const timeoutMs = 2_000;
  * is late or at fault, the block is served without it.
  */
 export const createPreviews =
-  <Website>(parts: {
-    readonly hosting: Pick<Hosting, 'latestDeployment'>;
-    readonly clock: Clock;
-    readonly projectOf: (website: Website) => Promise<{ readonly projectId: string } | undefined>;
-  }) =>
-  async (block: DeliveryBlock, website: Website, role: 'admin' | 'client'): Promise<Preview> => {
+  (parts: { readonly hosting: Pick<Hosting, 'latestDeployment'>; readonly clock: Clock }) =>
+  async (
+    block: DeliveryBlock,
+    projectOf: () => Promise<{ readonly projectId: string } | undefined>,
+    role: 'admin' | 'client',
+  ): Promise<Preview> => {
     const { hosting, clock } = parts;
     if (role === 'client' && !block.showPreviewUrl) return {};
     if (block.previewUrlOverride !== undefined) return { previewUrl: block.previewUrlOverride };
-    const project = await parts.projectOf(website);
+    const project = await projectOf();
     if (project === undefined) return {};
     try {
       const deployment = await within(clock, timeoutMs, 'The hosting provider', hosting.latestDeployment(project.projectId));

@@ -13,7 +13,7 @@ import { contentDisposition } from '../../../platform/fileName.js';
 import { readMedia } from '../../../projections/media/media.queries.js';
 import { readDocument } from '../../../projections/document/document.queries.js';
 import type { Reader } from '../../../projections/reader.js';
-import { createAuthorise } from '../../auth/authorise.js';
+import { authorise } from '../../auth/authorise.js';
 import type { Caller } from '../../auth/caller.js';
 import { httpErrors } from '../../errors.js';
 import type { FileAddresses, FileKind } from '../../fileAddress.js';
@@ -47,27 +47,29 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; m
  * who they are; whether the one that it was made for still may is asked each time.
  */
 export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
-  const { engine, reader, files, fileAddresses, identityProvider } = parts;
-  const authorise = createAuthorise(reader);
+  const { engine, files, fileAddresses, identityProvider } = parts;
 
   /** What each kind of file belongs to, and how it is found. */
   const kinds: Readonly<
-    Record<FileKind, { readonly feature: Feature; readonly find: (websiteId: string, id: string) => Promise<ServedFile | null> }>
+    Record<
+      FileKind,
+      { readonly feature: Feature; readonly find: (reader: Reader, websiteId: string, id: string) => Promise<ServedFile | null> }
+    >
   > = {
     document: {
       feature: 'documents',
-      find: async (websiteId, id) => (await readDocument(reader, websiteId, id))?.document ?? null,
+      find: async (reader, websiteId, id) => (await readDocument(reader, websiteId, id))?.document ?? null,
     },
     media: {
       feature: 'content',
-      find: async (websiteId, id) => (await readMedia(reader, websiteId, id))?.document ?? null,
+      find: async (reader, websiteId, id) => (await readMedia(reader, websiteId, id))?.document ?? null,
     },
   };
 
   /** The caller as of now. @throws Refused when they are nobody any more */
-  const renewed = async (caller: Caller): Promise<Caller> => {
+  const renewed = async (reader: Reader, caller: Caller): Promise<Caller> => {
     const { subject, role, tokenId, verifiedEmail, clientId: _, ...rest } = caller;
-    if (tokenId !== undefined && (await findLiveKey(engine, keyOfId(tokenId), isoTime(engine.clock.now()))) === null) {
+    if (tokenId !== undefined && (await findLiveKey(reader, keyOfId(tokenId), isoTime(engine.clock.now()))) === null) {
       throw new Refused(refusals.fileAddressLapsed());
     }
     if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
@@ -76,7 +78,7 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
     if (role === 'client' && (await identityProvider?.subjectExists?.(subject)) === false) {
       throw new Refused(refusals.fileAddressLapsed());
     }
-    const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;
+    const clientId = role === 'client' ? await clientIdOf(reader, subject, verifiedEmail) : undefined;
     const person = { subject, role, ...(verifiedEmail !== undefined && { verifiedEmail }) };
     return { ...rest, ...person, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
   };
@@ -103,15 +105,16 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
         'identity_provider_unavailable',
       ],
       answers: { 200: { description: 'The file.', contentType: 'application/octet-stream' } },
-      answer: async ({ params: { fileId }, query: { signature } }) => {
+      answer: async ({ params: { fileId }, query: { signature }, reader }) => {
         const { kind, websiteId, id, disposition, caller } = await fileAddresses.open(fileId, signature);
         const { feature, find } = kinds[kind];
         await authorise(
+          reader,
           { access: 'members', scope: 'website', operationId: 'downloadFile', tag: fileTag, feature },
-          await renewed(caller),
+          await renewed(reader, caller),
           { id: websiteId },
         );
-        const served = await find(websiteId, id);
+        const served = await find(reader, websiteId, id);
         if (served === null) throw httpErrors.notFound();
         const { file, name, contentType, size } = served;
         const isShown = disposition === 'inline' && isShownInline(contentType);

@@ -37,11 +37,14 @@ export interface MeRouteParts extends WebsiteAddresses {
   readonly reader: Reader;
 }
 
-export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readonly Route[] => {
+export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts): readonly Route[] => {
   /** Only a verified address leads to invitations; the invited need not be a client yet. */
-  const invitationsTo = async (verifiedEmail: string | undefined): Promise<readonly Static<typeof Invitation>[]> => {
+  const invitationsTo = async (
+    reader: Reader,
+    verifiedEmail: string | undefined,
+  ): Promise<readonly Static<typeof Invitation>[]> => {
     if (verifiedEmail === undefined) return [];
-    const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(verifiedEmail) })).state;
+    const { clientId } = (await reader.state(clientEmailFold, { emailIndex: reader.blindIndex(verifiedEmail) })).state;
     if (clientId === undefined) return [];
     const pending = await pendingInvitations(reader, clientId, isoTime(engine.clock.now()));
     const invitations = await Promise.all(
@@ -51,7 +54,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
   };
 
   /** With `?as=` the person is not the bearer, so that nothing is told of the token itself. */
-  const credentialOf = async ({ via, scope, tokenId }: Caller): Promise<Static<typeof Credential>> => {
+  const credentialOf = async (reader: Reader, { via, scope, tokenId }: Caller): Promise<Static<typeof Credential>> => {
     const key = tokenId === undefined ? null : (await reader.read(apiKeyProjection, tokenId)).document;
     return {
       kind: tokenId !== undefined || via === 'token' ? 'token' : 'session',
@@ -90,21 +93,21 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
           }),
         },
       },
-      answer: async ({ caller, signal }) => {
+      answer: async ({ caller, reader, signal }) => {
         const { subject, verifiedEmail, role, clientId } = caller;
         const found = clientId === undefined ? null : await readClient(reader, clientId);
         const websites =
-          clientId === undefined ? [] : await websitesOfClient(reader.until(signal), clientId, { limit: maxWebsites + 1 });
+          clientId === undefined ? [] : await websitesOfClient(lists.until(signal), clientId, { limit: maxWebsites + 1 });
         return {
           body: {
             subject,
             email: verifiedEmail ?? null,
             role,
-            credential: await credentialOf(caller),
+            credential: await credentialOf(reader, caller),
             ...(found !== null && { client: found.client }),
             websites: websites.slice(0, maxWebsites).map(toOwn),
             ...(websites.length > maxWebsites && { moreWebsites: true }),
-            invitations: await invitationsTo(verifiedEmail),
+            invitations: await invitationsTo(reader, verifiedEmail),
           },
         };
       },
@@ -126,10 +129,10 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOfClient) => website.id,
-          (page) => websitesOfClient(reader.until(signal), clientId, page),
+          (page) => websitesOfClient(lists.until(signal), clientId, page),
         );
         const body = await Promise.all(
-          items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(reader, website), addresses, access)),
+          items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(lists, website), addresses, access)),
         );
         return { body, ...(next !== undefined && { next }) };
       },

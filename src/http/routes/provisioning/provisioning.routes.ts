@@ -41,9 +41,12 @@ export interface ProvisioningRouteParts {
 export const provisioningRoutes = ({ engine, reader, ...providers }: ProvisioningRouteParts): readonly Route[] => {
   const checkReceipts = createReceiptCheck({ ...providers, clock: engine.clock });
 
-  const toAnswer = async (website: WebsiteDocument, { role }: Caller, through?: bigint): Promise<Answer> => {
-    const { document, revision } = await provisioningJob(reader, website, through);
-    return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
+  const toAnswer = async (
+    { reader: now, website, caller }: Pick<RouteRequest, 'reader' | 'website' | 'caller'>,
+    through?: bigint,
+  ): Promise<Answer> => {
+    const { document, revision } = await provisioningJob(now, website.website, through);
+    return { body: toProvisioningJob(document, caller.role), ...(revision !== NO_STREAM && { revision }) };
   };
 
   const readJob = async (website: WebsiteDocument, { role }: Caller) => {
@@ -84,7 +87,7 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
       scope: 'website',
       access: 'members',
       answers: theJob,
-      answer: ({ website, caller }) => toAnswer(website.website, caller),
+      answer: (request) => toAnswer(request),
     }),
 
     route({
@@ -156,7 +159,7 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
         const { id: websiteId, provisioningJobId: jobId } = website;
         return acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context, expectation);
       },
-      answer: ({ website, caller }, { revision }) => toAnswer(website.website, caller, revision),
+      answer: (request, { revision }) => toAnswer(request, revision),
     }),
 
     route({
@@ -178,8 +181,8 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
         return acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context, expectation);
       },
-      answer: async ({ website, caller }, { revision }) => ({
-        ...(await toAnswer(website.website, caller, revision)),
+      answer: async (request, { revision }) => ({
+        ...(await toAnswer(request, revision)),
         status: 202,
       }),
     }),

@@ -240,8 +240,8 @@ export const websiteRoutes = (
       scope: 'website',
       access: 'members',
       answers: oneWebsite,
-      answer: async ({ website }) => ({
-        body: await withBilling(parts, toWebsite(website.website, parts, website)),
+      answer: async ({ website, reader: now }) => ({
+        body: await withBilling({ ...parts, reader: now }, toWebsite(website.website, parts, website)),
         revision: website.revision,
       }),
     }),
