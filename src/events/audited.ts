@@ -48,6 +48,6 @@ const addPersonKeys = (value: JsonValue, keys: string[]): void => {
     const key = personKeyOf(value);
     if (key !== undefined) keys.push(key);
   } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) addPersonKeys(part as JsonValue, keys);
+    for (const part of Object.values(value)) addPersonKeys(part, keys);
   }
 };

@@ -87,7 +87,7 @@ describe('a process that is busy with itself', () => {
         const count = (wanted: string): number => fake.log.events.filter(({ type }) => type === wanted).length;
         return count('WebsiteActivated') === count('WebsiteCreated') ? true : undefined;
       },
-      60_000,
+      180_000,
     );
     const before = server.written().length;
     const lines = (): readonly Line[] =>

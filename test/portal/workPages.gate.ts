@@ -105,6 +105,10 @@ withBrowser('the pages of a website', () => {
 
   test('media: a picture is uploaded with what it shows, described anew, removed and brought back', async () => {
     const { page, complaints, visit } = await seat.open();
+    const addresses: string[] = [];
+    page.on('request', (request) => {
+      if (/\/media\/[^/]+\/url/.test(request.url())) addresses.push(request.url());
+    });
     await visit(`${path}/media`, owner);
     await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();
     const file = { name: 'shop.jpg', mimeType: 'image/jpeg', buffer: await photograph(600, 400) };
@@ -126,6 +130,13 @@ withBrowser('the pages of a website', () => {
     await page.getByRole('dialog').getByLabel('What it shows').fill('The shop in the evening');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('img', { name: 'The shop in the evening' }).waitFor();
+
+    // A change of the website is asked for, and loads no picture anew.
+    for (const name of ['Corner Café', 'Corner Bakery']) {
+      await seat.admin.websites.update(websiteId, { name });
+      await eventually('the new name', async () => ((await page.title()).includes(name) ? true : undefined));
+    }
+    expect(addresses).toHaveLength(1);
 
     await page.getByRole('button', { name: 'Remove shop.jpg' }).click();
     await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();

@@ -2,5 +2,6 @@ import { websiteKeys } from '../website/keys.js';
 
 export const mediaKeys = {
   list: (websiteId: string) => [...websiteKeys.website(websiteId), 'media'],
-  address: (websiteId: string, mediaId: string) => [...websiteKeys.website(websiteId), 'mediaAddress', mediaId],
+  /** Not below the website: no change of it makes an address another. */
+  address: (websiteId: string, mediaId: string) => ['mediaAddress', websiteId, mediaId],
 } as const;

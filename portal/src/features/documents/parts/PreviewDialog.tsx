@@ -20,7 +20,7 @@ const PreviewDialog = ({ document, onDownload, onClose }: PreviewDialogProps): R
   const { t } = useTranslation();
   const { id, websiteId, name, contentType } = document;
   const address = useQuery({
-    queryKey: [...documentKeys.list(websiteId), id, 'address'],
+    queryKey: documentKeys.address(websiteId, id),
     // It lapses: each opening of the dialog asks for a new one.
     gcTime: 0,
     staleTime: Infinity,
