@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createCache } from '../platform/cache.js';
 import { nextTurn } from '../platform/eventLoop.js';
 import { createSharedCalls } from '../platform/sharedCalls.js';
 import { approximateBytes } from '../platform/size.js';
@@ -92,6 +93,8 @@ const snapshotInterval = 1_000n;
 const cachedOverhead = 400;
 
 const defaultMaxBytes = 32 * 1024 * 1024;
+/** Who asks for names at random must not drive out what others use. */
+const maxAbsent = 1_000;
 
 const noSnapshots: Snapshots = { load: () => Promise.resolve(null), save: () => Promise.resolve() };
 
@@ -102,16 +105,24 @@ export const createStreamFolds = (
 ): StreamFolds => {
   // Only what was read from the log is cached: after a repeated append, the log may differ from
   // what the append tried to write.
-  const cached = new LRUCache<string, Kept<unknown>>({ maxSize: maxBytes });
+  const present = new LRUCache<string, Kept<unknown>>({ maxSize: maxBytes });
+  const absent = createCache<Kept<unknown>>(maxAbsent);
   const sharedReads = createSharedCalls();
 
+  /** The key contains the fold's name, so the state is of this fold. */
+  const cached = <State>(key: string): Kept<State> | undefined =>
+    (present.get(key) ?? absent.get(key)) as Kept<State> | undefined;
+
   const cache = (key: string, kept: Kept<unknown>): void => {
-    // Whoever asks for names at random must not drive out what others use.
-    if (kept.revision === NO_STREAM) return;
     // Loads may overlap: an older result must not replace a newer one.
-    const other = cached.get(key);
+    const other = cached(key);
     if (other !== undefined && other.revision >= kept.revision) return;
-    cached.set(key, kept, { size: cachedOverhead + 2 * key.length + Math.ceil(kept.measured + kept.grown) });
+    if (kept.revision === NO_STREAM) {
+      absent.set(key, kept);
+      return;
+    }
+    absent.delete(key);
+    present.set(key, kept, { size: cachedOverhead + 2 * key.length + Math.ceil(kept.measured + kept.grown) });
   };
 
   /** The snapshot of the stream, if that is the stream's own history. */
@@ -147,13 +158,12 @@ export const createStreamFolds = (
     options: LoadOptions<State>,
   ): Promise<Folded<State>> => {
     const { through, since } = options;
-    // The key contains the fold's name, so the state is of this fold.
-    const before = cached.get(key) as Kept<State> | undefined;
+    const before = cached<State>(key);
     if (before === undefined || through !== undefined) return readOn(key, fold, stream, options, before);
     // Most streams have not changed, which takes little when nothing is made for it.
     const next = await eventStore.readStream(stream, { from: before.revision + 1n, max: pageSize, since });
     // Another load may have folded what is new meanwhile.
-    const known = (cached.get(key) as Kept<State> | undefined) ?? before;
+    const known = cached<State>(key) ?? before;
     if (next.head !== known.revision) return readOn(key, fold, stream, options, before, next);
     const { state, revision, at } = known;
     return { state, revision, at };
@@ -200,7 +210,7 @@ export const createStreamFolds = (
       if (kept.revision > head) {
         // The log was restored from a backup: the events that were folded beyond its head no longer
         // exist.
-        cached.delete(key);
+        present.delete(key);
         kept = nothing;
       } else if (events.length === 0) {
         throw new Error(
@@ -227,7 +237,7 @@ export const createStreamFolds = (
     load: (fold, stream, options = {}) => {
       const { seed, through, since } = options;
       const key = `${fold.name}/${stream}`;
-      const isCached = cached.has(key);
+      const isCached = present.has(key) || absent.has(key);
       // It asks nothing that others could share.
       if (since !== undefined && isCached) return read(key, fold, stream, options);
       // Whoever asks for the stream as of a revision must not get it as of another.

@@ -44,7 +44,7 @@ afterAll(async () => {
  * The owner, the editor, the viewer and the stranger are clients, the stranger of another website;
  * the invited is none yet. The namesake has the owner's address, which nobody vouches for.
  */
-export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clock'> = {}): Promise<Everybody> => {
+export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clock' | 'instrument'> = {}): Promise<Everybody> => {
   const issuer = await startTestIssuer();
   issuers.push(issuer);
   const identity = { url: issuer.url, audience, roleClaim: ['role'], subjectCheck: { kind: 'none' } } as const;
