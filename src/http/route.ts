@@ -187,7 +187,7 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly header: (name: string) => string | undefined;
   /** Which of these types the caller would rather have, by `Accept`; `undefined`: none of them. */
   readonly accepts: (types: readonly string[]) => string | undefined;
-  /** Reads as of the moment at which the caller was let in. */
+  /** Reads as of the moment at which the caller was let in: not for what an answer sends later, as it goes on. */
   readonly reader: Reader;
   /** Absent on `public` routes only. */
   readonly caller: Caller;

@@ -52,8 +52,8 @@ export const createStreamsInUse = (parts: {
   const { live, readStream: readFromStore, reach } = parts;
   const present = new LRUCache<string, InUse>({ maxSize: MAX_BYTES });
   const absent = createCache<InUse>(MAX_ABSENT);
-  /** What is committed to a stream while it is read for the first time. */
-  const firstReads = new Map<string, LiveEvent[]>();
+  /** What is committed to a stream while it is read for the first time, and appended by this process. */
+  const firstReads = new Map<string, { readonly events: LiveEvent[]; appended: bigint }>();
   let lastMoment = EARLIEST;
   /** The last moment up to which `live` has everything that was committed. */
   let reachedMoment = EARLIEST;
@@ -75,7 +75,7 @@ export const createStreamsInUse = (parts: {
 
   const add = (event: LiveEvent): void => {
     const { stream, revision, bytes } = event;
-    firstReads.get(stream)?.push(event);
+    firstReads.get(stream)?.events.push(event);
     const inUse = present.peek(stream) ?? absent.peek(stream);
     if (inUse === undefined || revision <= inUse.head) return;
     if (revision !== inUse.head + 1n) {
@@ -108,13 +108,13 @@ export const createStreamsInUse = (parts: {
   const readFirst: EventStore['readStream'] = async (stream, options) => {
     const isFirst = live.start() !== null && !firstReads.has(stream) && inUseOf(stream) === undefined;
     if (!isFirst) return readFromStore(stream, options);
-    const meanwhile: LiveEvent[] = [];
+    const meanwhile = { events: new Array<LiveEvent>(), appended: 0n };
     firstReads.set(stream, meanwhile);
     try {
       const slice = await readFromStore(stream, options);
       if (firstReads.get(stream) === meanwhile) {
-        keep(stream, { floor: slice.head, head: slice.head, events: [], bytes: 0, appended: 0n });
-        meanwhile.forEach(add);
+        keep(stream, { floor: slice.head, head: slice.head, events: [], bytes: 0, appended: meanwhile.appended });
+        meanwhile.events.forEach(add);
       }
       return slice;
     } finally {
@@ -160,7 +160,7 @@ export const createStreamsInUse = (parts: {
     },
 
     appended: (stream, position) => {
-      const inUse = present.peek(stream) ?? absent.peek(stream);
+      const inUse = present.peek(stream) ?? absent.peek(stream) ?? firstReads.get(stream);
       if (inUse !== undefined && position > inUse.appended) inUse.appended = position;
     },
 
