@@ -23,8 +23,8 @@ export interface Folded<State> {
 /**
  * Streams folded into states, cached, so that a fold reads only new events. Every `load` asks the
  * store for the events after the cached revision: its result reflects everything that was committed
- * before the call, by any process, or before `since`. That makes it the validated read behind every decision and every
- * authorisation (docs/architecture.md).
+ * before the call, or before `since`, by any process. That makes it the validated read behind every
+ * decision and every authorisation (docs/architecture.md).
  *
  * Loads of one stream at the same time share what they ask: a load may wait for one that is under
  * way, and its own question is shared only with those that came in before it was sent.
