@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch';
 import { Call, List, Paged, type Answer } from './call.js';
 import { ConnectionError, DoorstepError, errorFor, TimeoutError } from './errors.js';
 import { follow, type ServerSentEvent, type WatchOptions } from './eventStream.js';
-import { abortErrorOf, delayBefore, isTemporary, throwIfAborted, wait } from './retry.js';
+import { abortErrorOf, delayBefore, isLimit, isTemporary, throwIfAborted, wait } from './retry.js';
 import type { Defaults, ParseAs, RequestOptions } from './types.js';
 import { isBrowser } from './platform.js';
 import { openFile, type Content, type UploadBody, type UploadOptions } from './upload.js';
@@ -10,8 +10,6 @@ import { openFile, type Content, type UploadBody, type UploadOptions } from './u
 const defaultTimeoutMs = 60_000;
 const defaultUploadTimeoutMs = 600_000;
 const defaultRetries = 2;
-/** What a timer takes; more would fire at once. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Gives a token: the same one each time, or one that is renewed meanwhile. */
 export type TokenSource = () => string | Promise<string>;
@@ -222,7 +220,7 @@ export class Client {
         stop(abortErrorOf(signal));
       };
       signal?.addEventListener('abort', abort);
-      if (timeoutMs > 0 && timeoutMs <= maxTimerMs) {
+      if (isLimit(timeoutMs)) {
         timer = setTimeout(() => {
           stop(new TimeoutError(`The service did not answer within ${String(timeoutMs)} ms`));
         }, timeoutMs);

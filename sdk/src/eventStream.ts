@@ -1,6 +1,6 @@
 import type { Answer } from './call.js';
 import { ConnectionError, DoorstepError } from './errors.js';
-import { delayBefore, isTemporary, throwIfAborted, wait } from './retry.js';
+import { delayBefore, isLimit, isTemporary, throwIfAborted, wait } from './retry.js';
 import type { RequestOptions } from './types.js';
 
 /** The service sends something every 15 s: a connection that is silent for longer is dead. */
@@ -9,7 +9,7 @@ const defaultSilenceMs = 45_000;
 const defaultWaitMs = 3_000;
 
 export interface WatchOptions extends RequestOptions {
-  /** How long the stream may be silent before it is connected anew, in ms. Default: 45,000. */
+  /** How long the stream may be silent before it is connected anew, in ms; 0: for ever. Default: 45,000. */
   readonly timeoutMs?: number | undefined;
   /** `id` of the last event that the caller has: what is new since is given. */
   readonly lastEventId?: string | undefined;
@@ -129,6 +129,7 @@ const readWithin = async (
 ): Promise<ReadableStreamReadResult<Uint8Array>> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
+    if (!isLimit(timeoutMs)) return;
     timer = setTimeout(() => {
       reject(new ConnectionError(`The stream was silent for ${String(timeoutMs)} ms`));
     }, timeoutMs);

@@ -4,6 +4,11 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 /** Whoever asks for more is not waited for: the caller learns it at once. */
 const maxRetryAfterMs = 60_000;
+/** What a timer takes; more would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Whether a time limit in ms is one: 0 is none, nor is what no timer takes. */
+export const isLimit = (timeoutMs: number): boolean => timeoutMs > 0 && timeoutMs <= maxTimerMs;
 
 /** Whether another attempt may go well: the network failed, or the service is busy or faulty. */
 export const isTemporary = (error: unknown): error is DoorstepError =>

@@ -97,6 +97,13 @@ describe('a stream is followed again', () => {
     expect(lastEventIds(server)).toEqual([undefined, '1', '1', '1', '2']);
   });
 
+  test.each([0, 2 ** 31])('but never for its silence where `timeoutMs` is %d', async (timeoutMs) => {
+    const late = (response: ServerResponse): unknown => setTimeout(() => response.end('id: 1\ndata: 1\n\n'), 100);
+    const server = await startScripted(stream([': hello\n\n'], late), nothingMore);
+    expect(await changesOf(server, { timeoutMs })).toEqual([expect.objectContaining({ id: '1' })]);
+    expect(lastEventIds(server)).toEqual([undefined, '1']);
+  });
+
   test('from where the caller was', async () => {
     const server = await startScripted(nothingMore);
     expect(await changesOf(server, { lastEventId: '41' })).toEqual([]);
