@@ -5,6 +5,8 @@ import type { RequestOptions } from './types.js';
 
 /** As the service makes them: 26 characters of Crockford's base32. */
 const idPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
+/** The service refuses to list by anything else. */
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** `doorstep.websites`, with what one request cannot do. */
 export class FindableWebsites extends Websites {
@@ -18,9 +20,28 @@ export class FindableWebsites extends Websites {
    * ```
    */
   async find(idOrSlug: string, options?: RequestOptions): Promise<Website> {
+    const { website, isListed } = await this.#find(idOrSlug, options);
+    return isListed ? await this.get(website.id, options) : website;
+  }
+
+  /**
+   * As `find`, but a website that is named by its slug is given as lists show it, without `billing`: one
+   * request less.
+   *
+   * @throws NotFoundError as `find` does
+   * @example
+   * ```ts
+   * const { id } = await doorstep.websites.findListed('corner-bakery');
+   * ```
+   */
+  async findListed(idOrSlug: string, options?: RequestOptions): Promise<Website> {
+    return (await this.#find(idOrSlug, options)).website;
+  }
+
+  async #find(idOrSlug: string, options: RequestOptions | undefined): Promise<{ website: Website; isListed: boolean }> {
     if (idPattern.test(idOrSlug)) {
       try {
-        return await this.get(idOrSlug, options);
+        return { website: await this.get(idOrSlug, options), isListed: false };
       } catch (error) {
         // A slug may look like an id.
         if (!(error instanceof NotFoundError)) throw error;
@@ -28,9 +49,8 @@ export class FindableWebsites extends Websites {
     }
     const slug = idOrSlug.toLowerCase();
     const found = (await this.#search(slug, options)).find((website) => website.slug === slug);
-    if (found !== undefined) return found;
-    const archived = (await this.#archived(slug, options)).find((website) => website.slug === slug);
-    if (archived !== undefined) return archived;
+    const website = found ?? (await this.#archived(slug, options));
+    if (website !== undefined) return { website, isListed: true };
 
     // A slip is in one half: the other one is found.
     const middle = Math.ceil(slug.length / 2);
@@ -53,12 +73,13 @@ export class FindableWebsites extends Websites {
     return websites;
   }
 
-  async #archived(q: string, options: RequestOptions | undefined): Promise<readonly Website[]> {
+  async #archived(slug: string, options: RequestOptions | undefined): Promise<Website | undefined> {
+    if (!slugPattern.test(slug)) return undefined;
     try {
-      return await this.list({ q, archived: true }, options);
+      return (await this.list({ slug, archived: true }, options))[0];
     } catch (error) {
       // Clients of the agency have no such list.
-      if (error instanceof PermissionError) return [];
+      if (error instanceof PermissionError) return undefined;
       throw error;
     }
   }

@@ -12,6 +12,7 @@ import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssue
 import { mintToken, startServer, type ServerProcess } from '../support/server.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { json, startScripted } from './scriptedServer.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -330,12 +331,40 @@ describe('a website', () => {
     expect(await doorstep.websites.find(slug)).toMatchObject({ slug: 'annas-flowers' });
   });
 
+  test('is found as `get` gives it, or as lists show it in one request', async () => {
+    const asked: string[] = [];
+    const counted = new Doorstep({
+      baseUrl: server.address,
+      token,
+      fetch: (request, init) => {
+        asked.push(new URL(request.url).pathname);
+        return fetch(request, init);
+      },
+    });
+    const { id } = await counted.websites.findListed('annas-flowers');
+    expect(asked).toEqual(['/v1/search']);
+    expect(await counted.websites.find('annas-flowers')).toEqual({ ...(await doorstep.websites.get(id)), billing: 'none' });
+    expect(asked.slice(1)).toEqual(['/v1/search', `/v1/websites/${id}`]);
+  });
+
   test('is found by its id, and when it is archived', async () => {
     const { id, slug } = await createWebsite();
     expect(await doorstep.websites.find(id)).toMatchObject({ id });
     await eventually('its activation', async () => ((await doorstep.websites.get(id)).status === 'active' ? true : undefined));
     await doorstep.websites.archive(id);
     expect(await doorstep.websites.find(slug)).toMatchObject({ id });
+  });
+
+  test('is looked for by its whole slug among the archived ones, of which there may be many', async () => {
+    const archived = { id: 'w1', slug: 'bakery' };
+    const scripted = await startScripted(json(200, { websites: [] }), json(200, [archived]));
+    const { websites } = new Doorstep({ baseUrl: scripted.url, token: 'svc_pat_x' });
+    expect(await websites.findListed('bakery')).toEqual(archived);
+    expect(scripted.asked.map(({ url }) => url)).toEqual(['/v1/search?q=bakery', '/v1/websites?slug=bakery&archived=true']);
+  });
+
+  test.each(['Anna’s Flowers', '-'])('is not found by what is no slug: %s', async (name) => {
+    await expect(doorstep.websites.find(name)).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test.each(['anna-flowers', 'annas-flower', 'annas-flowrs', 'xnnas-flowers', 'annasflowers'])(

@@ -18,7 +18,7 @@ export const programCommands: readonly Command[] = [
     plain: true,
     run: async ({ connection, doorstep, output, environment }, { website }) => {
       const { url } = await connection();
-      const page = website === undefined ? '' : `websites/${(await (await doorstep()).websites.find(website)).id}`;
+      const page = website === undefined ? '' : `websites/${(await (await doorstep()).websites.findListed(website)).id}`;
       const address = `${url}/app/${page}`;
       if (!output.isTerminal) {
         output.lines([address]);

@@ -5,9 +5,9 @@ import type { Doorstep, List, Website } from '@doorstep/sdk';
 import { flag, number, Refusal, text, type Option } from '../command.js';
 import type { Context, Explain, WriteOptions } from '../context.js';
 
-/** The website that a slug or an id names. @throws with another slug where one is near */
+/** The website that a slug or an id names, as lists show it. @throws with another slug where one is near */
 export const findWebsite = async ({ doorstep }: Context, name: string): Promise<Website> =>
-  (await doorstep()).websites.find(name);
+  (await doorstep()).websites.findListed(name);
 
 interface Found {
   readonly doorstep: Doorstep;

@@ -1,5 +1,5 @@
 import { argument, choice, command, defined, flag, list, required, text, UsageError, website, type Command } from '../command.js';
-import { at, change, findWebsite, listing, readList, sorted } from './shared.js';
+import { at, change, listing, readList, sorted } from './shared.js';
 
 const tiers = ['starter', 'growth', 'scale'] as const;
 const features = ['content', 'documents', 'analytics', 'marketing', 'seo', 'scheduling', 'commerce', 'blueprint'] as const;
@@ -153,7 +153,7 @@ export const websiteCommands: readonly Command[] = [
     operations: ['getWebsite'],
     arguments: { website },
     run: async (context, args) => {
-      const found = await findWebsite(context, args.website);
+      const found = await (await context.doorstep()).websites.find(args.website);
       const { websiteLines } = await import('../views/resources.js');
       await context.output.resource(found, websiteLines(found));
     },

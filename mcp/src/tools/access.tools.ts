@@ -64,7 +64,7 @@ export const explainAccess = tool({
       .optional(),
   }),
   run: async ({ doorstep, caller, signal }, { website: named, person }) => {
-    const website = await doorstep.websites.find(named, { signal });
+    const website = await doorstep.websites.findListed(named, { signal });
     if (person !== undefined) {
       const explained = await doorstep.websites.access.explain(website.id, { email: person }, { signal });
       const { standing, why } = explained.person;
@@ -127,7 +127,7 @@ export const giveAccess = tool({
   }),
   output: Access.extend({ slug: z.string() }),
   run: async ({ doorstep, signal }, { website: named, email, role, notify }) => {
-    const website = await doorstep.websites.find(named, { signal });
+    const website = await doorstep.websites.findListed(named, { signal });
     const given = await doorstep.websites.clients.add(website.id, { email, role, ...(notify && { notify }) }, { signal });
     const access = given.kind === 'linked' ? ofLink(given.link) : ofInvitation(given.invitation);
     return {
@@ -155,7 +155,7 @@ export const removeAccess = tool({
   input: z.object({ website: WebsiteArgument, email: Email }),
   output: z.object({ slug: z.string(), removed: z.array(z.string()).describe('link, invitation or offer') }),
   run: async ({ doorstep, signal, confirm }, { website: named, email }) => {
-    const website = await doorstep.websites.find(named, { signal });
+    const website = await doorstep.websites.findListed(named, { signal });
     const { id, slug, name } = website;
     const [{ owner, links, invitations }, offers] = await Promise.all([
       loadAccess(doorstep, website, signal),
@@ -239,7 +239,7 @@ export const offerTransfer = tool({
     missing: z.array(z.string()),
   }),
   run: async ({ doorstep, signal }, { website: named, email, price, mail }) => {
-    const { id, slug, name } = await doorstep.websites.find(named, { signal });
+    const { id, slug, name } = await doorstep.websites.findListed(named, { signal });
     const offer = await doorstep.websites.transfers.offer(
       id,
       { email, ...(price !== undefined && { priceId: price }), ...(mail && { sendEmail: true }) },

@@ -34,7 +34,7 @@ export const auditLog = tool({
     more: z.boolean(),
   }),
   run: async ({ doorstep, signal }, { website: named, actor, from, to, limit }) => {
-    const website = named === undefined ? undefined : await doorstep.websites.find(named, { signal });
+    const website = named === undefined ? undefined : await doorstep.websites.findListed(named, { signal });
     const found = await doorstep.audit.list(
       { ...compact({ websiteId: website?.id, actor, from, to }), limit: limit + 1 },
       { signal },

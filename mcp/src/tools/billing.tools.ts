@@ -57,7 +57,7 @@ export const billingSummary = tool({
         data: { invoices: invoices.map(toInvoiceView) },
       };
     }
-    const { id, slug } = await doorstep.websites.find(named, { signal });
+    const { id, slug } = await doorstep.websites.findListed(named, { signal });
     const billing = await doorstep.websites.billing.get(id, { signal });
     const invoices = billing.invoices.filter((invoice) => status === undefined || invoice.status === status).slice(0, 50);
     const { subscription } = billing;

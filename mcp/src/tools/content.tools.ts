@@ -53,7 +53,7 @@ export const readContent = tool({
   }),
   run: async ({ doorstep, signal }, { website: named, kind, id }) => {
     const { websites } = doorstep;
-    const { id: websiteId, slug } = await websites.find(named, { signal });
+    const { id: websiteId, slug } = await websites.findListed(named, { signal });
     switch (kind) {
       case 'content':
       case 'marketing': {
@@ -146,7 +146,7 @@ export const saveContent = tool({
   }),
   output: z.object({ slug: z.string(), id: z.string(), hash: z.string() }),
   run: async ({ doorstep, signal }, { website: named, kind, id, body, baseHash }) => {
-    const { id: websiteId, slug } = await doorstep.websites.find(named, { signal });
+    const { id: websiteId, slug } = await doorstep.websites.findListed(named, { signal });
     const { hash } = await bodyOf(doorstep, kind).save(websiteId, id, { baseHash: baseHash ?? null, body }, { signal });
     return {
       text: `The ${kind} document ${id} of ${slug} is saved. Its hash: ${hash}. publish_website puts it on the site.`,
@@ -175,7 +175,7 @@ export const publishWebsite = tool({
   }),
   run: async ({ doorstep, signal }, { website: named, action }) => {
     const { websites } = doorstep;
-    const { id, slug } = await websites.find(named, { signal });
+    const { id, slug } = await websites.findListed(named, { signal });
     if (action === 'preview') {
       const { url, expiresAt } = await websites.content.preview(id, { signal });
       return { text: `A draft of ${slug}, until ${expiresAt}: ${url}`, data: { slug, url, until: expiresAt } };

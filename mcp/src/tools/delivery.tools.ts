@@ -22,7 +22,7 @@ interface CurrentDelivery {
 
 /** The block with its ETag: a change of it is refused when somebody else changed it in between. */
 const loadDelivery = async (doorstep: Doorstep, named: string, signal: AbortSignal): Promise<CurrentDelivery> => {
-  const website = await doorstep.websites.find(named, { signal });
+  const website = await doorstep.websites.findListed(named, { signal });
   try {
     const { data, response } = await doorstep.websites.delivery.get(website.id, {}, { signal }).withResponse();
     const etag = response.headers.get('etag');
@@ -241,7 +241,7 @@ export const deliveryHistory = tool({
       .describe('Who looked at which revision last'),
   }),
   run: async ({ doorstep, caller, signal }, { website: named, since = -1, at, limit }) => {
-    const website = await doorstep.websites.find(named, { signal });
+    const website = await doorstep.websites.findListed(named, { signal });
     const then = at === undefined ? undefined : await doorstep.websites.delivery.get(website.id, { at }, { signal });
     const admin = caller.role === 'admin';
     const all: (VisibleDeliveryChange & { readonly by?: string })[] = [];

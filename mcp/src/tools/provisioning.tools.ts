@@ -79,7 +79,7 @@ export const retryProvisioning = tool({
   input: z.object({ website: WebsiteArgument, action: z.enum(['retry', 'clean_up']) }),
   output: z.object({ slug: z.string(), provisioning: ProvisioningView }),
   run: async ({ doorstep, signal, confirm }, { website: named, action }) => {
-    const { id, slug, name } = await doorstep.websites.find(named, { signal });
+    const { id, slug, name } = await doorstep.websites.findListed(named, { signal });
     if (action === 'retry') {
       const job = await doorstep.websites.provisioning.retry(id, { signal });
       return {

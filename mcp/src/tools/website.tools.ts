@@ -26,7 +26,7 @@ export const changeWebsite = tool({
   output: z.object({ website: WebsiteView, redeployNeeded: z.boolean().optional() }),
   run: async ({ doorstep, signal, confirm }, { website: named, action, ...changes }) => {
     const { websites } = doorstep;
-    const { id, slug, name } = await websites.find(named, { signal });
+    const { id, slug, name } = await websites.findListed(named, { signal });
     const request = compact(changes);
     const act = (options: { readonly dryRun?: boolean; readonly idempotencyKey?: string }) => {
       const all = { signal, ...options } as { signal: AbortSignal };

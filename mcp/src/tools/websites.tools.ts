@@ -170,7 +170,7 @@ export const tellStatus = async (
   { doorstep, caller, signal, now }: StatusParts,
   named: string,
 ): Promise<Report<z.input<typeof Status>>> => {
-  const website = await doorstep.websites.find(named, { signal });
+  const website = await doorstep.websites.findListed(named, { signal });
   const [delivery, provisioning, forecast] = await Promise.all([
     orNothing(doorstep.websites.delivery.get(website.id, {}, { signal })),
     orNothing(doorstep.websites.provisioning.get(website.id, { signal })),
