@@ -2,10 +2,12 @@ import { isBrowser } from './platform.js';
 import type { RequestOptions } from './types.js';
 
 /**
- * A file to send: its path (Node.js, Bun, Deno), a `Blob` or `File`, or its bytes as they come. Only
- * what can be read again is sent again: a failed upload of a stream is not repeated.
+ * A file to send: its path (Node.js, Bun, Deno), a `Blob` or `File`, its bytes (a `Buffer`, `Uint8Array`
+ * or `ArrayBuffer`), or its bytes as they come. Only what can be read again is sent again: a failed
+ * upload of a stream is not repeated.
  */
-export type FileInput = string | URL | Blob | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+export type FileInput =
+  string | URL | Blob | ArrayBuffer | ArrayBufferView | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
 /** What an upload takes: the file, its name where it has none or another one, and the other fields. */
 export type UploadBody<Sent extends object = object> = Omit<Sent, 'file'> & {
@@ -47,6 +49,9 @@ export interface OpenFile {
   readonly end: () => void;
 }
 
+/** Bytes are a `Blob` by then. */
+type Openable = Exclude<FileInput, ArrayBuffer | ArrayBufferView>;
+
 interface Source {
   readonly name: string;
   /** In bytes. */
@@ -59,9 +64,10 @@ interface Source {
  * @throws what the file system says of a path
  */
 export const openFile = async (
-  { file, fileName, ...fields }: UploadBody,
+  { file: given, fileName, ...fields }: UploadBody,
   onProgress: UploadOptions['onProgress'],
 ): Promise<OpenFile> => {
+  const file = given instanceof ArrayBuffer || ArrayBuffer.isView(given) ? new Blob([given as ArrayBuffer]) : given;
   const texts = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value as string | number)] as const],
   );
@@ -77,6 +83,8 @@ export const openFile = async (
     yield encoder.encode(`${before}${head(`name="file"; filename="${escaped(fileName ?? name)}"`)}${type}\r\n\r\n`);
     let sent = 0;
     for await (const chunk of chunks()) {
+      // A stream of text, for one: it would be sent as an empty file.
+      if (!ArrayBuffer.isView(chunk)) throw new TypeError('`file` gives no bytes: it must give Uint8Arrays');
       for (let from = 0; from < chunk.byteLength; from += maxPieceBytes) {
         const piece = chunk.subarray(from, from + maxPieceBytes);
         yield piece;
@@ -95,7 +103,7 @@ export const openFile = async (
 
 /** Browsers read the file themselves: most send no stream, and none says how far it is. */
 const formOf = async (
-  file: FileInput,
+  file: Openable,
   fileName: string | undefined,
   fields: readonly (readonly [string, string])[],
   onProgress: UploadOptions['onProgress'],
@@ -120,7 +128,7 @@ const formOf = async (
   };
 };
 
-const sourceOf = async (file: FileInput): Promise<Source> => {
+const sourceOf = async (file: Openable): Promise<Source> => {
   if (typeof file === 'string' || file instanceof URL) {
     const fs = await fileSystem();
     const found = await fs.promises.stat(file);

@@ -185,6 +185,8 @@ describe('an upload', () => {
     ['a path', () => ({ file }), true],
     ['a Blob', () => ({ file: new Blob([content]), fileName: 'plan.bin' }), true],
     ['a File', () => ({ file: new File([content], 'plan.bin') }), true],
+    ['a Buffer', () => ({ file: content, fileName: 'plan.bin' }), true],
+    ['an ArrayBuffer', () => ({ file: new Uint8Array(content).buffer, fileName: 'plan.bin' }), true],
     ['a stream of Node.js', () => ({ file: createReadStream(file), fileName: 'plan.bin' }), false],
     ['a stream of the web', () => ({ file: Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array> }), false],
   ])('of %s says how far it is', async (_, input, isKnown) => {
@@ -249,6 +251,11 @@ describe('an upload', () => {
     const large = new Blob([new Uint8Array(40 * 1024 * 1024)]);
     const upload = doorstep.websites.documents.upload('01m82p722cpb5y378a8ct43511', { file: large });
     await expect(upload).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  test('of text instead of bytes is refused', async () => {
+    const texts = createReadStream(file, 'utf8') as AsyncIterable<unknown> as AsyncIterable<Uint8Array>;
+    await expect(doorstep.websites.documents.upload(websiteId, { file: texts })).rejects.toThrow('`file` gives no bytes');
   });
 
   test('of no file is refused before anything is sent', async () => {
