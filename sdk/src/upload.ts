@@ -34,9 +34,9 @@ export interface UploadOptions extends RequestOptions {
 /** A `Blob` may come as a whole: handed over in pieces, it shows how far it is. */
 const maxPieceBytes = 64 * 1024;
 
-/** The body of one attempt. */
+/** The body of one attempt. Not `BodyInit`: programs without the DOM's types have no such type. */
 export interface Content {
-  readonly body?: BodyInit;
+  readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly contentType?: string;
 }
 

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/temporary.js';
 jest.setTimeout(120_000);
 
 const sdk = fileURLToPath(new URL('../../sdk', import.meta.url));
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 /** The built types, as an editor shows them. */
 const types = ts.sys
@@ -30,9 +31,30 @@ const partOf = (example: string): string => {
   return `async () => {\n${/\bdoorstep\b =/.test(source) ? '' : 'const doorstep = anyDoorstep;\n'}${source}\n};`;
 };
 
-const problemsOf = (examples: readonly string[]): readonly string[] => {
+/** What the compiler says of a program. */
+const problemsIn = (source: string, options: ts.CompilerOptions): readonly string[] => {
   const folder = temporaryFolder();
   const file = join(folder, 'examples.ts');
+  writeFileSync(file, source);
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    paths: {
+      '@doorstep/sdk': [join(sdk, 'dist', 'index.d.ts')],
+      'openapi-fetch': [join(modules, 'openapi-fetch', 'dist', 'index.d.mts')],
+    },
+    ...options,
+  });
+  return ts.getPreEmitDiagnostics(program).map(({ file: where, start = 0, messageText }) => {
+    const line = where?.text.slice(0, start).split('\n').length ?? 0;
+    return `${where?.text.split('\n')[line - 1] ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  });
+};
+
+const problemsOf = (examples: readonly string[]): readonly string[] => {
   const head = `import * as all from '@doorstep/sdk';
 import { Doorstep, DoorstepError, NotFoundError, RateLimitError } from '@doorstep/sdk';
 declare const anyDoorstep: Doorstep;
@@ -40,25 +62,11 @@ declare const process: { env: Record<string, string | undefined> };
 export const used = [all, DoorstepError, NotFoundError, RateLimitError];
 export const examples = [
 `;
-  writeFileSync(file, `${head}${examples.map((example) => partOf(example).replace(/;$/, ',')).join('\n')}\n];\n`);
-  const program = ts.createProgram([file], {
-    strict: true,
-    noEmit: true,
-    exactOptionalPropertyTypes: true,
+  return problemsIn(`${head}${examples.map((example) => partOf(example).replace(/;$/, ',')).join('\n')}\n];\n`, {
     skipLibCheck: true,
     types: [],
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
     target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    paths: {
-      '@doorstep/sdk': [join(sdk, 'dist', 'index.d.ts')],
-      'openapi-fetch': [join(sdk, '..', 'node_modules', 'openapi-fetch', 'dist', 'index.d.mts')],
-    },
-  });
-  return ts.getPreEmitDiagnostics(program).map(({ file: source, start = 0, messageText }) => {
-    const line = source?.text.slice(0, start).split('\n').length ?? 0;
-    return `${source?.text.split('\n')[line - 1] ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
   });
 };
 
@@ -78,4 +86,16 @@ test('all examples compile against the built types, but not a mistake', () => {
     expect.stringContaining('websites.get(7)'),
     expect.stringContaining('nmae'),
   ]);
+});
+
+test('the types compile in a program for Node.js, which has none of the DOM', () => {
+  const source = `import * as all from '@doorstep/sdk';\nexport const { Doorstep } = all;\n`;
+  const options: ts.CompilerOptions = {
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [join(modules, '@types')],
+    lib: ['lib.es2022.d.ts'],
+    target: ts.ScriptTarget.ES2022,
+  };
+  expect(problemsIn(source, options)).toStrictEqual([]);
 });
