@@ -96,15 +96,19 @@ const methodSource = async (method) => {
   const result = resultType(method);
   const words = comment(await docstring(method), '  ');
   const first = method.kind === 'export' ? ["format: 'csv' | 'ndjson'"] : [];
-  const plain = `(${[...first, ...taken, `options?: ${options}`].join(', ')}): ${result}`;
-  const made = [...first, ...taken];
-  if (!isDry) return `${words}\n  ${own}${plain} {\n    return ${requestSource(method)};\n  }`;
+  /** @param {string} type @param {string} answer */
+  const signature = (type, answer) => `  ${own}(${[...first, ...taken, `options?: ${type}`].join(', ')}): ${answer}`;
+  const made = ` {\n    return ${requestSource(method)};\n  }`;
+  if (!isDry) return `${words}\n${signature(options, result)}${made}`;
   const dry = `(${[...dryTaken, `options: ${options} & { dryRun: true }`].join(', ')}): Call<models.DryRun>`;
+  // Where it is known only as the program runs whether it is tried, either may come.
+  const either = signature(options, `Call<${method.result} | models.DryRun>`);
   return [
     words,
     `  ${own}${dry};`,
-    `  ${own}${plain};`,
-    `  ${own}(${[...made, `options?: ${options}`].join(', ')}): Call<${method.result} | models.DryRun> {\n    return ${requestSource(method)};\n  }`,
+    `${signature(`${options} & { dryRun?: false | undefined }`, result)};`,
+    `${either};`,
+    `${either}${made}`,
   ].join('\n');
 };
 

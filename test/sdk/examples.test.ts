@@ -80,11 +80,16 @@ test('every method has an example in its docstring', () => {
 test('all examples compile against the built types, but not a mistake', () => {
   const readme = blocksIn(readFileSync(join(sdk, 'README.md'), 'utf8'));
   const examples = [...examplesIn(types), ...readme];
-  const mistakes = ['await doorstep.websites.get(7);', "(await doorstep.websites.get('a')).nmae;"];
+  const mistakes = [
+    'await doorstep.websites.get(7);',
+    "(await doorstep.websites.get('a')).nmae;",
+    "(await doorstep.websites.archive('a', { dryRun: Date.now() > 7 })).slug;",
+  ];
   expect(examples.length).toBeGreaterThan(110);
   expect(problemsOf([...examples, ...mistakes])).toStrictEqual([
     expect.stringContaining('websites.get(7)'),
     expect.stringContaining('nmae'),
+    expect.stringContaining("dryRun: Date.now() > 7 })).slug;: Property 'slug' does not exist"),
   ]);
 });
 
