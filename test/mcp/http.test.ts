@@ -249,6 +249,18 @@ describe('nobody may do more by a tool than by the API', () => {
     expect(tools.map(({ name }) => name)).not.toContain('audit_log');
   });
 
+  test('a confirmation is good for the token alone that it was given to', async () => {
+    const email = 'bound@mcp.example';
+    await api.call('POST', `/websites/${bakeryId}/clients`, { token: admin, body: { email, role: 'viewer' } });
+    const own = await connectOverHttp(`${api.url}/mcp`, admin);
+    const other = await connectOverHttp(`${api.url}/mcp`, await api.mintToken());
+    const { structuredContent } = await call(own, 'remove_access', { website: 'bakery', email });
+    const { confirmation } = structuredContent as { confirmation: string };
+    const confirmed = (client: Client) => call(client, 'remove_access', { website: 'bakery', email, confirmation });
+    expect(textOf(await confirmed(other))).toContain('the confirmation is for another caller');
+    expect((await confirmed(own)).structuredContent).toMatchObject({ done: true });
+  });
+
   test('an unknown toolset is named', async () => {
     const answer = await post(admin, { path: '/mcp?toolsets=everything' });
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('everything')]);

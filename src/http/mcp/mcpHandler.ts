@@ -173,7 +173,12 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
         ...(value !== undefined && { body: value }),
         baseUrl: baseUrl(),
         fetch: inside.fetchFor(call, baseUrl()),
-        caller: { subject: caller.subject, role: caller.role, scope: caller.scope },
+        caller: {
+          subject: caller.subject,
+          role: caller.role,
+          scope: caller.scope,
+          ...(caller.tokenId !== undefined && { tokenId: caller.tokenId }),
+        },
         confirmationKey: await vault.serviceKey('doorstep mcp confirmations', await vault.generation()),
         ...optionsIn(exchange),
         onFault: (err) => {

@@ -15,7 +15,13 @@ export interface McpCall {
   readonly baseUrl: string;
   /** Calls the API as the caller, whatever `Authorization` says. */
   readonly fetch: typeof fetch;
-  readonly caller: { readonly subject: string; readonly role: 'admin' | 'client'; readonly scope: 'read' | 'write' };
+  readonly caller: {
+    readonly subject: string;
+    readonly role: 'admin' | 'client';
+    readonly scope: 'read' | 'write';
+    /** The personal access token, to which confirmations are bound; none with a sign-in. */
+    readonly tokenId?: string;
+  };
   /** Seals confirmations: the same in all processes. */
   readonly confirmationKey: Uint8Array;
   readonly readOnly: boolean;
