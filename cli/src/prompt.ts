@@ -4,15 +4,18 @@ import { createInterface } from 'node:readline';
 export const askLine = (question: string): Promise<string> =>
   new Promise((resolve) => {
     const line = createInterface({ input: process.stdin, output: process.stderr });
+    const answerNothing = (): void => {
+      resolve('');
+    };
     // While it reads lines, Ctrl-C comes here instead of as a signal.
     line.on('SIGINT', () => {
+      // It is no answer: with one, what was asked for would go on before a signal comes.
+      line.off('close', answerNothing);
       line.close();
       process.stderr.write('\n');
-      process.kill(process.pid, 'SIGINT');
+      process.emit('SIGINT');
     });
-    line.on('close', () => {
-      resolve('');
-    });
+    line.on('close', answerNothing);
     line.question(question, (answer) => {
       resolve(answer);
       line.close();

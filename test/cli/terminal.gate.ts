@@ -96,4 +96,17 @@ describe('a question', () => {
     await terminal.enter('florist');
     expect(await terminal.shows('code 0')).toMatch(/✓ Florist will be deleted on/);
   });
+
+  it.each([
+    ['before what cannot be taken back', 'doorstep documents delete corner-bakery plan.pdf', 'Delete plan.pdf? [y/N]'],
+    ['with a default', 'env -u DOORSTEP_URL doorstep login --profile other', 'Address of the service [http'],
+  ])('%s ends quietly at Ctrl-C', async (_what, line, question) => {
+    writeFileSync(join(home.folder, 'plan.pdf'), 'plan');
+    await runCli(home, ['documents', 'upload', 'corner-bakery', 'plan.pdf']);
+    await terminal.enter(`clear; ${line}; echo "code $?"`);
+    await terminal.shows(question);
+    await terminal.press('C-c');
+    const screen = await terminal.shows(/^code \d+$/m);
+    expect(screen.slice(screen.lastIndexOf(question))).toMatch(/^.*\ncode 130\n/);
+  });
 });
