@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import type { DeliveryBlock, ProvisioningJob } from '@doorstep/sdk';
 import { readDate } from '../../cli/src/dates.js';
 import { changesOf, editDelivery, readForCheckpoint, type DeliveryEdit } from '../../cli/src/deliveryEdit.js';
+import { expiryFrom } from '../../cli/src/login/expiry.js';
 import { progressLine } from '../../cli/src/progress.js';
 import { changeLines, labelsOf } from '../../cli/src/views/changes.js';
 import { deliveryLines } from '../../cli/src/views/delivery.js';
@@ -188,6 +189,35 @@ describe('a change of a delivery', () => {
       'There is no checkpoint "qaa". There are: kickoff, design-approved, initial-deploy, content-loaded, qa, launch',
     );
     expect(() => readForCheckpoint('28 Nov')).toThrow('"28 Nov" is not of the form <checkpoint>=<value>');
+  });
+});
+
+describe('when a token ends', () => {
+  const endOf = (day: string): string => `${day}T23:59:59.999Z`;
+
+  it.each([
+    ['never', undefined],
+    ['90d', '2027-02-20T10:00:00.000Z'],
+    ['12h', '2026-11-22T22:00:00.000Z'],
+    ['2w', '2026-12-06T10:00:00.000Z'],
+    ['2026-12-22', endOf('2026-12-22')],
+    ['22 Dec', endOf('2026-12-22')],
+    ['22 December 2030', endOf('2030-12-22')],
+    ['in 90 days', endOf('2027-02-20')],
+    ['+2w', endOf('2026-12-06')],
+    ['today', endOf('2026-11-22')],
+    ['2026-12-22T08:00:00Z', '2026-12-22T08:00:00.000Z'],
+  ])('%s', (text, end) => {
+    expect(expiryFrom(text, now)).toBe(end);
+  });
+
+  it('is refused where it is past, or no time', () => {
+    for (const text of ['2026-11-21', '22 Dec 2001', 'yesterday', '0d']) {
+      expect(() => expiryFrom(text, now)).toThrow(`"${text}" is in the past`);
+    }
+    for (const text of ['soon', '31 Feb', '2026-02-31', '9999999999d', '12']) {
+      expect(() => expiryFrom(text, now)).toThrow(`"${text}" is no expiry: use 90d, 12h, 2w, a day such as "22 Dec"`);
+    }
   });
 });
 
