@@ -71,6 +71,9 @@ const pick = (value: unknown, fields: readonly string[]): unknown => {
   return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 };
 
+/** Columns of a terminal; 80 where it says none, as serial lines do. */
+export const columnsOf = ({ columns }: Pick<Stream, 'columns'>): number => (columns > 0 ? columns : 80);
+
 /** Where commands print: data on standard output, all else on standard error. */
 export class Output {
   /** Whether standard output is read by a person. */
@@ -93,7 +96,7 @@ export class Output {
 
   /** Columns of the terminal; without one, lines are as long as they are. */
   get width(): number {
-    return process.stdout.isTTY ? process.stdout.columns : Infinity;
+    return process.stdout.isTTY ? columnsOf(process.stdout) : Infinity;
   }
 
   /** Whether `--json` or `--jq` was given: the resource alone is printed, whatever the view. */
@@ -187,7 +190,9 @@ export class Output {
   /** Lines of data; through a pager when the terminal is too low for them. */
   async page(lines: readonly string[]): Promise<void> {
     const pager = this.#environment.DOORSTEP_PAGER ?? this.#environment.PAGER ?? 'less';
-    const fits = !process.stdout.isTTY || lines.length < process.stdout.rows;
+    const { isTTY, rows } = process.stdout;
+    // Where the terminal does not say how many it shows, a pager would not know either.
+    const fits = !isTTY || !(rows > 0) || lines.length < rows;
     if (fits || this.#environment.TERM === 'dumb' || pager === '' || pager === 'cat') {
       this.lines(lines);
       return;

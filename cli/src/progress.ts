@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from './context.js';
 import { cut } from './table.js';
-import { clean } from './output.js';
+import { clean, columnsOf } from './output.js';
 import { size } from './views/words.js';
 
 interface Sent {
@@ -41,7 +41,7 @@ export const showProgress = ({ globals }: Context, file: string): Progress => {
       onProgress: (progress) => {
         shown = true;
         // The last column stays free: a line that fills it would wrap.
-        stderr.write(`\r${progressLine(name, progress, stderr.columns - 1)}\u001b[K`);
+        stderr.write(`\r${progressLine(name, progress, columnsOf(stderr) - 1)}\u001b[K`);
       },
     },
     end: () => {

@@ -1,11 +1,11 @@
 /**
- * `--watch`: the six steps of a build, redrawn as they go; without a terminal a line for each that
- * has ended.
+ * `--watch`: the six steps of a build, redrawn as they go; without a terminal, or without its size, a
+ * line for each that has ended.
  */
 import type { ProvisioningJob, Website } from '@doorstep/sdk';
 import { Refusal } from './command.js';
 import type { Context } from './context.js';
-import { clean } from './output.js';
+import { clean, columnsOf } from './output.js';
 import { drawingFor, type Drawing } from './views/drawing.js';
 import { jobLines, stepLines } from './views/provisioning.js';
 
@@ -67,9 +67,11 @@ export const watchProvisioning = async (context: Context, { id, name, slug }: We
     ...drawingFor(output),
     ...(output.isJson && { style: output.noteStyle }),
     marks: stream.isTTY,
-    width: stream.isTTY ? stream.columns : Infinity,
+    width: stream.isTTY ? columnsOf(stream) : Infinity,
   });
-  const display = stream.isTTY ? await liveDisplay(stream, drawing) : lineDisplay(stream, drawing);
+  // What is redrawn has to fit: a terminal of an unknown size gets lines.
+  const isSized = stream.isTTY && stream.columns > 0 && stream.rows > 0;
+  const display = isSized ? await liveDisplay(stream, drawing) : lineDisplay(stream, drawing);
   interruption.onInterrupt(() => {
     display.end();
     output.note(`The build of ${slug} goes on. To watch it again: doorstep provisioning watch ${slug}`);

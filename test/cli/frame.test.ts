@@ -145,6 +145,15 @@ describe('on a terminal', () => {
     expect((await terminal.screen(true)).includes('\u001b[1m')).toBe(isColoured);
   });
 
+  it('takes one that says no size for 80 columns, and needs no pager there', async () => {
+    const terminal = await openTerminal(home, { rows: 60 });
+    await terminal.enter('clear; stty rows 0 columns 0; doorstep websites list; doorstep help delivery seen; echo done');
+    const screen = await terminal.shows(/^done$/m);
+    expect(screen).toMatch(/^SLUG +NAME +STATUS +TIER +READY BY\n/m);
+    expect(screen).toMatch(/^corner-bakery +Corner Bakery +\w+ +starter/m);
+    expect(screen).toMatch(/^Note that you have seen a delivery as it is, or up to a revision\.$/m);
+  });
+
   it('shows what does not fit in a pager', async () => {
     const terminal = await openTerminal(home, { rows: 3 });
     await terminal.enter('clear; doorstep websites list; echo "ended $?"');

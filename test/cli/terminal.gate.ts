@@ -36,6 +36,14 @@ describe('create --watch', () => {
     expect(screen).toMatch(/✓ Corner Bakery is active: http/);
   });
 
+  it('prints each step that has ended where the terminal says no size', async () => {
+    const other = await openTerminal(home, { columns: 100, rows: 30 });
+    await other.enter('stty rows 0 columns 0; doorstep websites create Tailor --slug tailor --watch; echo "code $?"');
+    const screen = await other.shows('code 0');
+    expect(screen.match(/^✓ .* s$/gm)).toHaveLength(6);
+    expect(screen).not.toMatch(/[◐○]/u);
+  });
+
   it('shows when a step is tried again, leaves the build going on at Ctrl-C, and says how to watch it again', async () => {
     const dataDir = temporaryFolder();
     // Nobody listens there.
