@@ -99,7 +99,12 @@ describe.each([
   it('a command', () => completes('doorstep vers', 'doorstep version'));
   it('an option', () => completes('doorstep websites list --stat', 'doorstep websites list --status'));
   it('a value', () => completes('doorstep websites list --status act', 'doorstep websites list --status active'));
+  it('a value after =', () => completes('doorstep websites list --status=act', 'doorstep websites list --status=active'));
+  it('a command after a value with a colon', () =>
+    completes('doorstep --url http://127.0.0.1:1 vers', 'doorstep --url http://127.0.0.1:1 version'));
   it('a slug', () => completes('doorstep open corn', 'doorstep open corner-bakery'));
   it('a file with a blank in its name', () =>
     completes('doorstep api POST /x --input deliv', 'doorstep api POST /x --input delivery\\ plan.json'));
+  it('a file after =', () =>
+    completes('doorstep api POST /x --input=deliv', 'doorstep api POST /x --input=delivery\\ plan.json'));
 });

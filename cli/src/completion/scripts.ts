@@ -5,16 +5,29 @@
  */
 const bash = `# Completion of doorstep for bash.
 _doorstep() {
-  # A colon is a part of a word here, unlike in COMP_WORDS.
-  local cur=\${COMP_WORDS[COMP_CWORD]} line candidates=()
+  # bash splits words at "=", ":" and "@". Between such parts of a word there is no blank.
+  local cur=\${COMP_WORDS[COMP_CWORD]} rest=$COMP_LINE part line words=() candidates=()
+  local -i last=-1
+  for part in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    if ((last >= 0)) && [[ $rest != [[:blank:]]* && ($part == [=:@]* || \${words[last]} == *[=:@]) ]]; then
+      words[last]+=$part
+    else
+      words[++last]=$part
+    fi
+    rest=\${rest#*"$part"}
+  done
+  # What stands before the part that is completed stays.
+  [[ $cur == [=:@] ]] && cur=
+  local before=\${words[last]%"$cur"}
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
       compopt -o filenames
       while IFS= read -r line; do candidates+=("$line"); done < <(compgen -f -- "$cur")
     else
-      candidates+=("\${line%%$'\\t'*}")
+      line=\${line%%$'\\t'*}
+      candidates+=("\${line#"$before"}")
     fi
-  done < <(doorstep __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(doorstep __complete "\${words[@]:1}" 2>/dev/null)
   COMPREPLY=("\${candidates[@]}")
 }
 complete -F _doorstep doorstep
@@ -27,6 +40,7 @@ _doorstep() {
   local -a candidates
   for line in "\${(@f)$(doorstep __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     if [[ $line == :files ]]; then
+      [[ $PREFIX == --*=* ]] && compset -P 1 '*='
       _files
     elif [[ -n $line ]]; then
       value=\${line%%$'\\t'*}
@@ -45,7 +59,9 @@ function __doorstep_complete
   set -l words (commandline -opc) (commandline -ct)
   for line in (doorstep __complete $words[2..-1] 2>/dev/null)
     if test "$line" = :files
-      __fish_complete_path (commandline -ct)
+      set -l current (commandline -ct)
+      set -l option (string match -r -- '^--[^=]+=' "$current")
+      __fish_complete_path (string replace -- "$option" '' "$current") | string replace -r -- '^' "$option"
     else
       printf '%s\\n' $line
     end
