@@ -35,7 +35,10 @@ export const parse = (argv: readonly string[], called: string, commands: readonl
     return parser;
   };
 
+  // After `--` no word is a command, also where it is the name of one: `delivery -- history`.
+  const isEnded = argv.includes('--');
   for (const command of commands) {
+    if (isEnded && command.name.startsWith(`${called} `)) continue;
     // The names beside those called are what is suggested.
     const words = command.name.split(' ');
     const isNear = words.every((_, at) => at === 0 || called.split(' ').slice(0, at).join(' ') === words.slice(0, at).join(' '));

@@ -20,8 +20,7 @@ export const readCommandLine = async (argv: readonly string[], commands: readonl
   if (argv[0] === '--version') return await readCommandLine(['version'], commands, page);
   const called = calledBy(argv, commands);
   const command = commands.find(({ name }) => name === called);
-  const end = argv.indexOf('--');
-  const asksForHelp = argv.slice(0, end === -1 ? argv.length : end).some((word) => word === '--help' || word === '-h');
+  const asksForHelp = beforeEnd(argv).some((word) => word === '--help' || word === '-h');
   const isGroupAlone = command === undefined && (called === '' ? argv.length === 0 : argv.join(' ') === called);
   if (isGroupAlone || (asksForHelp && isKnown(argv, called, command))) {
     const { width, style } = page;
@@ -50,6 +49,12 @@ export const calledBy = (argv: readonly string[], commands: readonly Command[]):
   return called;
 };
 
+/** What stands before `--`: only arguments stand after it. */
+const beforeEnd = (argv: readonly string[]): readonly string[] => {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+};
+
 /** What is no option, nor the value of one that stands before the command. */
 const wordsOf = (argv: readonly string[]): string[] =>
-  argv.filter((word, at) => !word.startsWith('-') && !['--profile', '--url'].includes(argv[at - 1] ?? ''));
+  beforeEnd(argv).filter((word, at) => !word.startsWith('-') && !['--profile', '--url'].includes(argv[at - 1] ?? ''));

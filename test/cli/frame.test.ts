@@ -76,6 +76,18 @@ describe('what is wrong', () => {
     expect(stderr).toMatch(/ --help" for how it is used\.\n$/);
   });
 
+  it('takes what stands after -- for an argument, also where it is the name of a command', async () => {
+    for (const words of [
+      ['delivery', '--', 'history'],
+      ['delivery', '--json', '--', 'history'],
+    ]) {
+      const { code, stderr } = await runCli(home, words);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: 'doorstep: Website history not found\n' });
+    }
+    const { stdout } = await runCli(home, ['websites', 'get', '--json', 'slug', '--', 'corner-bakery']);
+    expect(JSON.parse(stdout)).toEqual({ slug: 'corner-bakery' });
+  });
+
   it("prints the API's message", async () => {
     const { code, stdout, stderr } = await runCli(home, ['api', 'GET', '/websites/nowhere']);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'doorstep: Website nowhere not found\n' });

@@ -78,7 +78,9 @@ export const complete = async (
   const operands = before.filter((word, at) => !word.startsWith('-') && !takesValue(before[at - 1] ?? ''));
   const given = operands.length - (called === '' ? 0 : called.split(' ').length);
   const below =
-    given > 0 ? [] : childrenOf(called, commands).map(([name, summary]): Candidate => [name.split(' ').at(-1) ?? name, summary]);
+    given > 0 || before.includes('--')
+      ? []
+      : childrenOf(called, commands).map(([name, summary]): Candidate => [name.split(' ').at(-1) ?? name, summary]);
   const args = Object.values(command?.arguments ?? {});
   const next = args[given] ?? args.findLast(({ kind }) => kind === 'rest');
   return beginningWith(current, [...below, ...(await valuesOf(next, current))]);
