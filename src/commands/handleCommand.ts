@@ -19,7 +19,7 @@ import { eventId, type Ids } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
 import { isRefusal, type AnyCommand, type Decider, type Untimed } from './decider.js';
-import { Refused, refusals } from './refusal.js';
+import { Refused, refusals, type Refusal } from './refusal.js';
 
 /**
  * Who issued a command, and what caused it. One context serves all streams that a request or a
@@ -62,8 +62,13 @@ export interface Handled<State, Event extends DomainEvent> {
 }
 
 export interface HandleOptions {
-  /** Decide only at this revision (`If-Match`); at any other the command is refused as stale. */
+  /**
+   * Decide only at this revision (`If-Match`); at any other the command is refused as stale, unless
+   * what it is about is not found (RFC 9110, 13.2.1).
+   */
   readonly expectedRevision?: bigint;
+  /** Of a removal: what it is refused with when nothing is left to remove, so that it changes nothing. */
+  readonly ifNothing?: Refusal;
 }
 
 /**
@@ -152,7 +157,7 @@ export const createHandleCommand = (parts: {
     stream: string,
     untimed: Untimed<Command>,
     context: CommandContext,
-    { expectedRevision }: HandleOptions,
+    { expectedRevision, ifNothing }: HandleOptions,
     deadline: Deadline,
   ): Promise<Handled<State, Event>> => {
     const { commandId, actor, requestId, correlationId = commandId, causationId = commandId } = context;
@@ -168,17 +173,19 @@ export const createHandleCommand = (parts: {
         return { events, ...(await folds.load(decider, stream, { through: last.revision })) };
       };
 
-      if (expectedRevision !== undefined && expectedRevision !== revision) {
+      const isStale = expectedRevision !== undefined && expectedRevision !== revision;
+      if (isStale) {
         if (!isValidated) continue;
         const before = await handledBefore(expectedRevision);
-        if (before === null) throw new Refused(refusals.stale());
-        return before;
+        if (before !== null) return before;
       }
 
       // Time never steps back within a stream, whatever the clock does.
       const now = isoTime(clock.now());
       const at = now > lastAt ? now : lastAt;
-      const outcome = decider.decide(copyWith(untimed, { at }) as unknown as Command, state);
+      const decided = decider.decide(copyWith(untimed, { at }) as unknown as Command, state);
+      const outcome = ifNothing !== undefined && !isRefusal(decided) && decided.length === 0 ? ifNothing : decided;
+      if (isStale) throw new Refused(isRefusal(outcome) && outcome.kind === 'notFound' ? outcome : refusals.stale());
       if (!isValidated && (isRefusal(outcome) || outcome.length === 0)) continue;
       if (context.isRepetition === true && (isRefusal(outcome) || outcome.length === 0)) {
         const before = await handledBefore(NO_STREAM);

@@ -29,14 +29,18 @@ export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
 /** Each tag costs an attempt. */
 const maxTags = 10;
 
+/** No stream gets that long. */
+const neverReached = 10n ** 18n;
+
 /**
- * The revisions that `If-Match` allows, none when it allows no state that ever was; `undefined` for
- * `*`, which allows any. Weak tags never match (RFC 9110, 13.1.1).
+ * The revisions that `If-Match` allows, one that no stream reaches when it allows no state that ever
+ * was; `undefined` for `*`, which allows any. Weak tags never match (RFC 9110, 13.1.1).
  */
 export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
   if (ifMatch.trim() === '*') return undefined;
-  return [...ifMatch.matchAll(tag)]
+  const revisions = [...ifMatch.matchAll(tag)]
     .slice(0, maxTags)
     .flatMap(([, weak, opaque]) => (weak === undefined ? (/^(\d{1,18})-/.exec(opaque ?? '')?.[1] ?? []) : []))
     .map(BigInt);
+  return revisions.length > 0 ? revisions : [neverReached];
 };

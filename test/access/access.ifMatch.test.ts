@@ -93,3 +93,56 @@ test('an invitation is resent, claimed and revoked under If-Match', async () => 
   expect(await send('POST', `/invitations/${id}/claim`, etagOf(read), theirs)).toMatchObject(stale);
   expect((await send('POST', `/invitations/${id}/claim`, etagOf(resent), theirs)).status).toBe(200);
 });
+
+describe('what is not there is not found, whatever If-Match says', () => {
+  const send = async (method: string, to: string, ifMatch: string, body?: object, as = token) =>
+    (await api.call(method, to, { token: as, headers: { 'if-match': ifMatch }, ...(body !== undefined && { body }) })).status;
+  const tags = ['"5-x"', '"nonsense"', '*'];
+
+  test('a link that was removed', async () => {
+    const { clientId, etag } = await link('anna');
+    const to = `${path}/${clientId}`;
+    expect(await send('DELETE', to, etag)).toBe(204);
+    for (const tag of [etag, ...tags]) {
+      expect([tag, await send('DELETE', to, tag), await send('PATCH', to, tag, { role: 'editor' })]).toEqual([tag, 404, 404]);
+    }
+  });
+
+  test('an invitation that was revoked', async () => {
+    const email = `berta-${count}@example.com`;
+    const invited = await add(email);
+    const { id } = (invited.body as { invitation: { id: string } }).invitation;
+    const invitation = `${path.replace('/clients', '/client-invitations')}/${id}`;
+    const theirs = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+    expect(await send('DELETE', invitation, etagOf(invited))).toBe(204);
+    for (const tag of [etagOf(invited), ...tags]) {
+      expect([
+        tag,
+        await send('DELETE', invitation, tag),
+        await send('POST', `${invitation}/resend`, tag),
+        await send('POST', `/invitations/${id}/claim`, tag, undefined, theirs),
+      ]).toEqual([tag, 404, 404, 404]);
+    }
+  });
+
+  test('an offer that was withdrawn, an owner, a client', async () => {
+    const email = `clara-${count}@example.com`;
+    const client = await api.call('POST', '/clients', { token, body: { email } });
+    const { id: clientId } = client.body as { id: string };
+    const website = path.replace('/clients', '');
+    const offered = await api.call('POST', `${website}/transfers`, { token, body: { email } });
+    const offer = `${website}/transfers/${(offered.body as { id: string }).id}`;
+    expect(await send('DELETE', offer, etagOf(offered))).toBe(204);
+    const owned = await api.call('PATCH', website, { token, body: { clientId } });
+    expect(await send('DELETE', `${website}/owner`, etagOf(owned))).toBe(204);
+    expect(await send('DELETE', `/clients/${clientId}`, etagOf(client))).toBe(204);
+    for (const tag of [etagOf(offered), etagOf(owned), etagOf(client), ...tags]) {
+      expect([
+        tag,
+        await send('DELETE', offer, tag),
+        await send('DELETE', `${website}/owner`, tag),
+        await send('DELETE', `/clients/${clientId}`, tag),
+      ]).toEqual([tag, 404, 404, 404]);
+    }
+  });
+});

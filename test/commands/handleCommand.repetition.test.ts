@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Refused, refusals } from '../../src/commands/refusal.js';
+import { Refused, refusals, type Refusal } from '../../src/commands/refusal.js';
 import { EventStoreClosed, EventStoreUnavailable, NO_STREAM, OutcomeUnknown } from '../../src/events/store/eventStore.js';
 import { after, lostAnswer, lostRequest, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { inLog, names, newContext, startProcess, startTwo, type SeatProcess } from '../support/seatProcess.js';
@@ -52,6 +52,36 @@ describe('an expected revision', () => {
       revision: 0n,
     });
     expect((await inLog(local)).takenBy).toEqual(['Ada', 'Bob']);
+  });
+
+  test('is of no matter where there is nothing to decide on', async () => {
+    const process = await startProcess();
+    await process.take('Bob');
+    const noRoom: Refusal = { kind: 'notFound', code: 'no_room', message: 'There is no such room' };
+    const refusing = { ...seatDecider, decide: () => noRoom };
+    const taking = process.handle(refusing, { type: 'TakeSeats', by: 'Ada' }, newContext(), { expectedRevision: 5n });
+    await expect(taking).rejects.toEqual(new Refused(noRoom));
+    // As any other refusal, what is too late may be refused by what came in between.
+    const full = process.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', of: 1 }, newContext(), { expectedRevision: 5n });
+    await expect(full).rejects.toEqual(new Refused(refusals.stale()));
+  });
+
+  test('is of no matter where nothing is left to remove', async () => {
+    const process = await startProcess();
+    const ifNothing: Refusal = { kind: 'notFound', code: 'no_room', message: 'There is no such room' };
+    const remove = (expectedRevision?: bigint, context = newContext()) =>
+      process.handle(seatDecider, { type: 'RenameRoom', name: 'gone' }, context, {
+        ifNothing,
+        ...(expectedRevision !== undefined && { expectedRevision }),
+      });
+    const first = newContext();
+    expect(await remove(NO_STREAM, first)).toMatchObject({ revision: 0n });
+    for (const expected of [undefined, NO_STREAM, 0n]) {
+      await expect(remove(expected)).rejects.toEqual(new Refused(ifNothing));
+    }
+    // The same command has removed it.
+    expect(await remove(NO_STREAM, { ...first, isRepetition: true })).toMatchObject({ revision: 0n });
+    expect(await remove(undefined, { ...first, isRepetition: true })).toMatchObject({ revision: 0n });
   });
 });
 

@@ -293,6 +293,24 @@ describe('a document', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
+  test('that is not there is not found, whatever If-Match says', async () => {
+    const { id } = await sent();
+    const tag = (await call('GET', `${path}/${id}`)).headers.get('etag') ?? '';
+    expect((await call('DELETE', `${path}/${id}`, { headers: { 'if-match': tag } })).status).toBe(204);
+    for (const [gone, ifMatch] of [
+      [id, tag],
+      [id, '"nonsense"'],
+      ['nope', '"5-x"'],
+      ['nope', '*'],
+    ] as const) {
+      const headers = { 'if-match': ifMatch };
+      const missing = [404, `Document ${gone} not found`];
+      expect(error(await call('DELETE', `${path}/${gone}`, { headers }))).toEqual(missing);
+      expect(error(await call('DELETE', `${path}/${gone}?dryRun=1`, { headers }))).toEqual(missing);
+      expect(error(await call('PATCH', `${path}/${gone}`, { body: { name: 'x' }, headers }))).toEqual(missing);
+    }
+  });
+
   test('of another website is not found', async () => {
     const { id } = await sent();
     const other = await newWebsite('another');

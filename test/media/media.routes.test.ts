@@ -199,6 +199,21 @@ describe('an image', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
+  test('that is not there is not found, whatever If-Match says', async () => {
+    const { id } = await sent();
+    const tag = (await call('GET', `${path}/${id}`)).headers.get('etag') ?? '';
+    expect((await call('DELETE', `${path}/${id}`, { headers: { 'if-match': tag } })).status).toBe(204);
+    for (const [gone, ifMatch] of [
+      [id, tag],
+      ['nope', '"5-x"'],
+    ] as const) {
+      const headers = { 'if-match': ifMatch };
+      const missing = [404, `Image or video ${gone} not found`];
+      expect(error(await call('DELETE', `${path}/${gone}`, { headers }))).toEqual(missing);
+      expect(error(await call('PATCH', `${path}/${gone}`, { body: { alt: 'x' }, headers }))).toEqual(missing);
+    }
+  });
+
   test('of another website is not found', async () => {
     const { id } = await sent();
     const created = await everybody.api.call('POST', '/websites', {

@@ -237,14 +237,13 @@ export const claimInvitation = async (
     ownerPosition,
   });
 
-  const isStale = options.expectedRevision !== undefined && options.expectedRevision !== found;
-  if (isStale && context.isRepetition !== true) throw new Refused(refusals.stale());
-
   // A claim that would be refused registers no client.
   const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
   if (isRefusal(expected))
     throw new Refused(expected.code === 'not_your_invitation' ? refusals.notYourInvitation(verifiedEmail) : expected);
   if (isGone && expected.length > 0) throw new Refused(refusals.invitationNotFound(invitationId));
+  const isStale = options.expectedRevision !== undefined && options.expectedRevision !== found;
+  if (isStale && context.isRepetition !== true) throw new Refused(refusals.stale());
   if (archived && expected.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
   if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
 
@@ -303,8 +302,8 @@ export const withdrawInvitation = async (
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<void> => {
-  const { events } = await changeInvitation(engine, type, invitation, context, options);
-  if (events.length === 0) throw new Refused(notThere(type, invitation.invitationId));
+  const ifNothing = notThere(type, invitation.invitationId);
+  await changeInvitation(engine, type, invitation, context, { ...options, ifNothing });
 };
 
 const notThere = (type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer', invitationId: string): Refusal =>
@@ -320,8 +319,8 @@ export const removeClient = async (
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<void> => {
-  const { events } = await changeAccess(engine, { type: 'RemoveClient', ...link }, context, options);
-  if (events.length === 0) throw new Refused(refusals.linkNotFound(link.clientId, link.websiteId));
+  const ifNothing = refusals.linkNotFound(link.clientId, link.websiteId);
+  await changeAccess(engine, { type: 'RemoveClient', ...link }, context, { ...options, ifNothing });
 };
 
 /**

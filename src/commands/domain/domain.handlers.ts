@@ -27,6 +27,5 @@ export const removeDomain = async (
   input: Omit<Untimed<RemoveDomain>, 'type'>,
   context: CommandContext,
 ): Promise<void> => {
-  const { events } = await handle(domainDecider, { type: 'RemoveDomain', ...input }, context);
-  if (events.length === 0) throw new Refused(refusals.domainNotFound());
+  await handle(domainDecider, { type: 'RemoveDomain', ...input }, context, { ifNothing: refusals.domainNotFound() });
 };

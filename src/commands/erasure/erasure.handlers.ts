@@ -73,8 +73,12 @@ export const eraseClient = async (
   const address = await engine.personal.decrypt(state.email);
   // An address that was never encrypted does not show how far an erasure has come.
   const isOver = address === null || address === state.email;
-  const { events, state: after } = await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context, options);
-  if ((events.length === 0 && isOver) || after.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
+  const ifNothing = refusals.clientNotFound(clientId);
+  const { state: after } = await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context, {
+    ...options,
+    ...(isOver && { ifNothing }),
+  });
+  if (after.stage === 'none') throw new Refused(ifNothing);
   return withdrawClient(engine, parts, { ...after, clientId }, context);
 };
 

@@ -182,8 +182,8 @@ export const removeOwner = async (
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<void> => {
-  const { events } = await engine.handle(websiteDecider, { type: 'RemoveOwner', websiteId, clientId }, context, options);
-  if (events.length === 0) throw new Refused(refusals.ownerNotFound(websiteId));
+  const ifNothing = refusals.ownerNotFound(websiteId);
+  await engine.handle(websiteDecider, { type: 'RemoveOwner', websiteId, clientId }, context, { ...options, ifNothing });
 };
 
 /** @throws Refused: unknown website, `Someone else saved …` */

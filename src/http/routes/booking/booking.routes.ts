@@ -163,8 +163,8 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is cancelled.' } },
       act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);
-        const { events } = await acting.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
-        if (events.length === 0) throw new Refused(refusals.bookingNotFound(bookingId));
+        const command = { type: 'CancelBooking', websiteId, bookingId } as const;
+        await acting.handle(bookingDecider, command, context, { ifNothing: refusals.bookingNotFound(bookingId) });
       },
       answer: noContent,
     }),

@@ -179,8 +179,10 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is deleted, and its addresses are refused.' } },
       act: async ({ params: { id: websiteId, documentId }, context, expectation }, acting) => {
         const command = { type: 'DeleteDocument', websiteId, documentId } as const;
-        const { events } = await acting.handle(documentDecider, command, context, expectation);
-        if (events.length === 0) throw new Refused(refusals.documentNotFound(documentId));
+        await acting.handle(documentDecider, command, context, {
+          ...expectation,
+          ifNothing: refusals.documentNotFound(documentId),
+        });
       },
       answer: noContent,
     }),

@@ -231,8 +231,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is deleted, and its addresses are refused.' } },
       act: async ({ params: { id: websiteId, mediaId }, context, expectation }, acting) => {
         const command = { type: 'DeleteMedia', websiteId, mediaId } as const;
-        const { events } = await acting.handle(mediaDecider, command, context, expectation);
-        if (events.length === 0) throw new Refused(refusals.mediaNotFound(mediaId));
+        await acting.handle(mediaDecider, command, context, { ...expectation, ifNothing: refusals.mediaNotFound(mediaId) });
       },
       answer: noContent,
     }),
