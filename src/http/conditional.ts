@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { HandleOptions } from '../commands/handleCommand.js';
 import type { Encoding } from '../platform/encodings.js';
 
 /**
@@ -10,6 +11,16 @@ export const etagOf = (body: string | Uint8Array, revision?: bigint): string => 
   const digest = hash('sha1', body, 'base64url').slice(0, 22);
   return revision === undefined ? `"${digest}"` : `"${String(revision)}-${digest}"`;
 };
+
+/**
+ * The revision in the tag of a resource that is there before its stream (a blueprint that nobody has
+ * arranged): counted from 1, so that `If-Match` can name it as it is before, too.
+ */
+export const versionOf = (revision: bigint): bigint => revision + 1n;
+
+/** What `If-Match` with such a tag expects of the stream. */
+export const expectationOf = ({ expectedRevision }: HandleOptions): HandleOptions =>
+  expectedRevision === undefined ? {} : { expectedRevision: expectedRevision - 1n };
 
 /** The validator of the same answer in a compressed form, which is another representation. */
 export const etagIn = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}.${encoding}"`;

@@ -57,6 +57,7 @@ interface Site {
   readonly api: RunningApi;
   readonly path: string;
   readonly websiteId: string;
+  readonly token: string;
   call(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
   read(documentId: string): Promise<Document>;
   /** Over what there is. */
@@ -98,6 +99,7 @@ const startSite = async (pair?: Pair): Promise<Site> => {
     api,
     path,
     websiteId,
+    token,
     call,
     read,
     save: async (id, value) => {
@@ -344,6 +346,23 @@ describe('on the embedded pair', () => {
       body: { events: [{ type: 'RedeployRequested' }, { type: 'PublicationRequested' }] },
     });
     expect(git('rev-parse', 'main')).toBe(head);
+  });
+
+  test('what nobody has saved is saved under the tag that it was read with, once', async () => {
+    const read = await site.call('GET', '/content/promises');
+    const { hash, body } = read.body as Document;
+    const save = (ifMatch: string) =>
+      site.api.call('PUT', `${site.path}/content/promises`, {
+        token: site.token,
+        headers: { 'if-match': ifMatch },
+        body: { baseHash: hash, body },
+      });
+    const tag = read.headers.get('etag') ?? '';
+    const saved = await save(tag);
+    expect([saved.status, (saved.body as Document).hash]).toEqual([200, hash]);
+    expect(saved.headers.get('etag')).toBe((await site.call('GET', '/content/promises')).headers.get('etag'));
+    expect(await save(tag)).toMatchObject({ status: 400, body: { code: 'stale' } });
+    expect((await save(saved.headers.get('etag') ?? '')).status).toBe(200);
   });
 });
 

@@ -169,6 +169,26 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     expect(await save((saved.body as Document).hash, 'Three')).toMatchObject({ status: 400, body: { error: changed } });
   });
 
+  test('that are not there match no tag', async () => {
+    const path = `${await newWebsite()}/${collection}/site`;
+    for (const tag of ['"0-x"', '"1-x"', '"nonsense"']) {
+      const headers = { 'if-match': tag };
+      for (const to of [path, `${path}?dryRun=1`]) {
+        const body = { baseHash: null, body: headline('One') };
+        expect(await api.call('PUT', to, { token: admin, headers, body })).toMatchObject({
+          status: 400,
+          body: { code: 'stale' },
+        });
+      }
+      const body = { hash: hashOfJson({}), baseHash: null };
+      expect(await api.call('POST', `${path}/restore`, { token: admin, headers, body })).toMatchObject({
+        status: 404,
+        body: { code: 'content_not_found' },
+      });
+    }
+    expect((await get(path)).status).toBe(404);
+  });
+
   test('are kept exactly as they were sent, or refused', async () => {
     const path = `${await newWebsite()}/${collection}`;
     const odd = { '__proto__.x': 1, $where: 'a.b', 'a.b': '\u0000\ud800', '': null, 10: [0.1, 1e-7, -5, true], 9: {}, ö: '😀' };

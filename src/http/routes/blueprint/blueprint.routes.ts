@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { arrangeBlueprint } from '../../../commands/blueprint/blueprint.handlers.js';
-import type { HandleOptions } from '../../../commands/handleCommand.js';
 import { blueprintFold } from '../../../events/blueprint/blueprint.state.js';
 import { blueprintParts } from '../../../projections/blueprint/blueprint.queries.js';
 import type { Reader } from '../../../projections/reader.js';
+import { expectationOf, versionOf } from '../../conditional.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Blueprint, SentNode, toBlueprint } from './blueprint.resource.js';
 
@@ -11,11 +11,6 @@ const blueprintTag: RouteTag = { name: 'Blueprint', description: 'A website’s 
 
 /** More than a website has parts. */
 const maxNodes = 200;
-
-/** Counted from 1, since there is a blueprint before anybody arranges it, which `If-Match` names too. */
-const versionOf = (revision: bigint): bigint => revision + 1n;
-const expectationOf = ({ expectedRevision }: HandleOptions): HandleOptions =>
-  expectedRevision === undefined ? {} : { expectedRevision: expectedRevision - 1n };
 
 /** The parts of a website that the service knows, and where people have put them. */
 export const blueprintRoutes = ({ reader }: { reader: Reader }): readonly Route[] => [

@@ -26,6 +26,7 @@ import {
 import { countContent, listContent, unpublishedContent } from '../../../projections/content/content.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
+import { expectationOf, versionOf } from '../../conditional.js';
 import { readNamed, readPage, readPageByPlace } from '../../paging.js';
 import { ContentId } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
@@ -262,10 +263,11 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
 
   const toAnswer = async (key: ContentKey, website: WebsiteDocument, through?: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
-    if (document !== null) return { body: await toContentDocument(createActorNames(engine), document), revision };
+    const version = { revision: versionOf(revision) };
+    if (document !== null) return { body: await toContentDocument(createActorNames(engine), document), ...version };
     const body = await unsavedOf(key, website);
     if (body === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
-    return { body: toUnsavedDocument(key.websiteId, key.documentId, body) };
+    return { body: toUnsavedDocument(key.websiteId, key.documentId, body), ...version };
   };
 
   const unsavedOf = async ({ documentId }: ContentKey, website: WebsiteDocument): Promise<unknown> =>
@@ -374,7 +376,9 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
         }
         const initial = isNew ? await unsavedOf(key, website) : undefined;
         const input = { ...key, ...body, ...(initial !== undefined && { initialHash: hashOfJson(initial) }) };
-        return saveContent(acting, input, context, expectation);
+        // A tag is of what is there, saved or not; of anything else there is none.
+        const isThere = !isNew || initial !== undefined;
+        return saveContent(acting, input, context, isThere ? expectationOf(expectation) : expectation);
       },
       answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
     }),
@@ -442,7 +446,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
-        return restoreContent(acting, { ...key, ...body }, context, expectation, (earlier) =>
+        return restoreContent(acting, { ...key, ...body }, context, expectationOf(expectation), (earlier) =>
           check(website, collection, key.documentId, earlier),
         );
       },
