@@ -67,6 +67,8 @@ export interface HandleOptions {
    * what it is about is not found (RFC 9110, 13.2.1).
    */
   readonly expectedRevision?: bigint;
+  /** Decide only on a stream that is there (`If-Match: *`), else as at another revision. */
+  readonly mustExist?: true;
   /** Of a removal: what it is refused with when nothing is left to remove, so that it changes nothing. */
   readonly ifNothing?: Refusal;
 }
@@ -157,7 +159,7 @@ export const createHandleCommand = (parts: {
     stream: string,
     untimed: Untimed<Command>,
     context: CommandContext,
-    { expectedRevision, ifNothing }: HandleOptions,
+    { expectedRevision, mustExist, ifNothing }: HandleOptions,
     deadline: Deadline,
   ): Promise<Handled<State, Event>> => {
     const { commandId, actor, requestId, correlationId = commandId, causationId = commandId } = context;
@@ -173,10 +175,11 @@ export const createHandleCommand = (parts: {
         return { events, ...(await folds.load(decider, stream, { through: last.revision })) };
       };
 
-      const isStale = expectedRevision !== undefined && expectedRevision !== revision;
+      const isMissing = mustExist === true && revision === NO_STREAM;
+      const isStale = isMissing || (expectedRevision !== undefined && expectedRevision !== revision);
       if (isStale) {
         if (!isValidated) continue;
-        const before = await handledBefore(expectedRevision);
+        const before = await handledBefore(expectedRevision ?? NO_STREAM);
         if (before !== null) return before;
       }
 

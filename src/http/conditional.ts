@@ -18,7 +18,7 @@ export const etagOf = (body: string | Uint8Array, revision?: bigint): string => 
  */
 export const versionOf = (revision: bigint): bigint => revision + 1n;
 
-/** What `If-Match` with such a tag expects of the stream. */
+/** What `If-Match` with such a tag expects of the stream, which need not be there. */
 export const expectationOf = ({ expectedRevision }: HandleOptions): HandleOptions =>
   expectedRevision === undefined ? {} : { expectedRevision: expectedRevision - 1n };
 
@@ -45,7 +45,7 @@ const neverReached = 10n ** 18n;
 
 /**
  * The revisions that `If-Match` allows, one that no stream reaches when it allows no state that ever
- * was; `undefined` for `*`, which allows any. Weak tags never match (RFC 9110, 13.1.1).
+ * was; `undefined` for `*`, which allows any that is there. Weak tags never match (RFC 9110, 13.1.1).
  */
 export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
   if (ifMatch.trim() === '*') return undefined;

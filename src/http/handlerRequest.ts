@@ -61,8 +61,8 @@ export class HandlerRequest implements RouteRequest {
     this.#input = input;
   }
 
-  expecting(expectedRevision: bigint): HandlerRequest {
-    return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, expectation: { expectedRevision } });
+  expecting(expectation: HandleOptions): HandlerRequest {
+    return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, expectation });
   }
 
   get raw(): Uint8Array {

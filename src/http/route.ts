@@ -200,8 +200,8 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
    */
   readonly secret: Uint8Array;
   /**
-   * `expectedRevision` is the revision that `If-Match` names. It is absent without the header, and
-   * with `If-Match: *`.
+   * `expectedRevision` is the revision that `If-Match` names; `mustExist` stands for `If-Match: *`.
+   * Neither is there without the header.
    */
   readonly expectation: HandleOptions;
   /** Aborted when the client has gone, and for server-sent events when the service stops. */

@@ -153,10 +153,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
    */
   const actIfMatch = async (request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
     const revisions = revisionsAllowed(ifMatch);
-    if (revisions === undefined) return act(request, acting);
-    for (const [index, revision] of revisions.entries()) {
+    if (revisions === undefined) return act(request.expecting({ mustExist: true }), acting);
+    for (const [index, expectedRevision] of revisions.entries()) {
       try {
-        return await act(request.expecting(revision), acting);
+        return await act(request.expecting({ expectedRevision }), acting);
       } catch (error) {
         if (!isStale(error) || index === revisions.length - 1) throw error;
       }

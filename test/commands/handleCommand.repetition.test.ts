@@ -54,6 +54,15 @@ describe('an expected revision', () => {
     expect((await inLog(local)).takenBy).toEqual(['Ada', 'Bob']);
   });
 
+  test('of any kind is that of a stream that is there', async () => {
+    const process = await startProcess();
+    const taking = (context = newContext()) =>
+      process.handle(seatDecider, { type: 'TakeSeats', by: 'Ada' }, context, { mustExist: true });
+    await expect(taking()).rejects.toEqual(new Refused(refusals.stale()));
+    await process.take('Bob');
+    expect((await taking()).revision).toBe(1n);
+  });
+
   test('is of no matter where there is nothing to decide on', async () => {
     const process = await startProcess();
     await process.take('Bob');

@@ -358,10 +358,13 @@ describe('on the embedded pair', () => {
         body: { baseHash: hash, body },
       });
     const tag = read.headers.get('etag') ?? '';
+    const any = { token: site.token, headers: { 'if-match': '*' }, body: { baseHash: hash, body } };
+    expect((await site.api.call('PUT', `${site.path}/content/promises?dryRun=1`, any)).status).toBe(200);
     const saved = await save(tag);
     expect([saved.status, (saved.body as Document).hash]).toEqual([200, hash]);
     expect(saved.headers.get('etag')).toBe((await site.call('GET', '/content/promises')).headers.get('etag'));
     expect(await save(tag)).toMatchObject({ status: 400, body: { code: 'stale' } });
+    expect((await save('*')).status).toBe(200);
     expect((await save(saved.headers.get('etag') ?? '')).status).toBe(200);
   });
 });

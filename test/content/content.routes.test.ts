@@ -171,7 +171,7 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
 
   test('that are not there match no tag', async () => {
     const path = `${await newWebsite()}/${collection}/site`;
-    for (const tag of ['"0-x"', '"1-x"', '"nonsense"']) {
+    for (const tag of ['"0-x"', '"1-x"', '"nonsense"', '*']) {
       const headers = { 'if-match': tag };
       for (const to of [path, `${path}?dryRun=1`]) {
         const body = { baseHash: null, body: headline('One') };

@@ -350,6 +350,18 @@ describe('If-Match', () => {
     }
     expect((await delivery.replace(replacement, { 'if-match': second.headers.get('etag') ?? '' })).status).toBe(200);
   });
+
+  test('of any state: 200 where there is one, else 400', async () => {
+    const delivery = await started.newWebsite();
+    const headers = { 'if-match': '*' };
+    const stale = { status: 400, body: { code: 'stale' } };
+    expect(await delivery.replace({}, headers)).toMatchObject(stale);
+    const tried = { token: started.token, body: {}, headers };
+    expect(await started.api.call('PUT', `/websites/${delivery.websiteId}/delivery?dryRun=1`, tried)).toMatchObject(stale);
+    expect((await delivery.read()).status).toBe(404);
+    expect((await delivery.replace({})).status).toBe(200);
+    expect((await delivery.replace(replacement, headers)).status).toBe(200);
+  });
 });
 
 describe('GET /websites/:id/delivery', () => {
