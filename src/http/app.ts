@@ -21,6 +21,7 @@ import { createSenders, type SenderLimits, type SenderMetrics } from './senders.
 import { createServe, type Serve, type ServeParts } from './serve.js';
 import type { Clock } from '../platform/clock.js';
 import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
+import { namesHost } from './target.js';
 
 export interface HttpAppParts extends StandingParts {
   readonly records: RecordStore;
@@ -164,8 +165,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       parts.observe?.(answered);
       unlessWhole(exchange, () => request.socket.destroy());
     });
-    // RFC 9112, 3.2.
-    if (request.headers.host === undefined && request.httpVersion === '1.1') throw httpErrors.malformed();
+    if (!namesHost(request)) throw httpErrors.malformed();
     // Answered here and not thrown: the router would compare the path with those of all routes
     // first, and of these requests there may be thousands.
     if (admission === null) {

@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.js';
 import type { HttpApp } from './app.js';
 import { limitBody, maxUploadMs } from './bodyTime.js';
 import { replyToError, securityHeaders } from './reply.js';
+import { toOriginForm } from './target.js';
 
 export interface HttpServer {
   /** Resolves with the real address once requests are taken. @throws when the port is taken. */
@@ -70,6 +71,7 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
     socket.once('close', () => connections.delete(socket));
   });
   server.prependListener('request', (request, response) => {
+    toOriginForm(request);
     connections.set(request.socket, response);
     if (stopping) response.shouldKeepAlive = false;
     limitBody(clock, request, timeouts.requestMs, () => {

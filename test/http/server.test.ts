@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
+import { pageQuery } from '../../src/http/paging.js';
 import type { Route } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
@@ -89,6 +90,55 @@ describe('what is not HTTP as it should be', () => {
     await closed;
     expect(answerIn(received())).toStrictEqual({ status, body: { error, code, details: null } });
     expect(received()).toContain('x-content-type-options: nosniff');
+  });
+});
+
+describe('a target that is a whole address', () => {
+  let api: RunningApi;
+  let token: string;
+
+  beforeAll(async () => {
+    api = await startApi({
+      routes: () => [
+        probe({
+          path: '/things',
+          paging: true,
+          query: Type.Object(pageQuery),
+          answer: () => Promise.resolve({ body: [], next: 'c1' }),
+        }),
+        probe({ path: '/open', access: 'public', query: Type.Object({ q: Type.String() }) }),
+      ],
+      mounts: {
+        // As those of the websites, it has its own for every other host.
+        '/': (request, response, next) => {
+          if (request.headers.host === 'site.example:80') response.json([request.url, request.originalUrl]);
+          else next();
+        },
+        '/below': (request, response) => {
+          response.json([request.url, request.originalUrl]);
+        },
+      },
+      projector: false,
+    });
+    token = await api.mintToken();
+  });
+
+  const ask = async (target: string, headers = ''): Promise<string> => {
+    const { socket, received, closed } = await open(api);
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\n${headers}connection: close\r\n\r\n`);
+    await closed;
+    return received();
+  };
+
+  test('is that of a path and its host', async () => {
+    const listed = await ask('http://localhost/v1/things?limit=2', `authorization: Bearer ${token}\r\n`);
+    expect(answerIn(listed)).toEqual({ status: 200, body: [] });
+    expect(listed).toContain(`link: <${api.url}/v1/things?limit=2&cursor=c1>; rel="next"`);
+    expect(answerIn(await ask('HTTP://localhost:1/open?q=/v1/'))).toMatchObject({ status: 200, body: { query: { q: '/v1/' } } });
+    expect(answerIn(await ask('https://localhost/below/a?b'))).toEqual({ status: 200, body: ['/a?b', '/below/a?b'] });
+    expect(answerIn(await ask('http://site.example:80/v1/a?b'))).toEqual({ status: 200, body: ['/a?b', '/v1/a?b'] });
+    expect(answerIn(await ask('http://site.example:80?b'))).toEqual({ status: 200, body: ['/?b', '/?b'] });
+    expect(await ask('http://localhost')).toMatch(/^HTTP\/1\.1 302 .*^location: \/app\/\r$/ms);
   });
 });
 
