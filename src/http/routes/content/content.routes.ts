@@ -316,7 +316,9 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
           query,
           async (documentId) => (await savedOne(of, documentId)) ?? unsaved.find(({ id }) => id === documentId) ?? null,
         );
-        if (named !== null) return { body: await Promise.all(named.map(shown)) };
+        if (named !== null) {
+          return { body: await Promise.all(named.map(shown)), ...(query.count === true && { total: named.length }) };
+        }
         const total = query.count === true ? (await countContent(reader, of)) + unsaved.length : undefined;
         const { items, next } = await readPage(
           query,
