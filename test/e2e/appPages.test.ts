@@ -73,7 +73,28 @@ describe('pages for people', () => {
     expect((await fetchPage('/app/nonsense')).status).toBe(404);
     expect((await fetchPage('/app/assets/../main.ts')).status).toBe(404);
     expect((await fetchPage('/app/assets/secrets.js')).headers.get('content-type')).toMatch(/json/);
-    expect((await fetch(`${api.url}/app/`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test.each([
+    ['/', 'GET, HEAD, OPTIONS'],
+    ['/app', 'GET, HEAD, OPTIONS'],
+    ['/app/', 'GET, HEAD, OPTIONS'],
+    ['/app/invoices/01abc', 'GET, HEAD, OPTIONS'],
+    ['/app/assets/style.css', 'GET, HEAD, OPTIONS'],
+    ['/app/address-changes/01abc', 'GET, HEAD, OPTIONS, POST'],
+  ])('%s takes %s, and says so', async (path, allow) => {
+    const refused = { error: 'Method not allowed', code: 'method_not_allowed', details: null };
+    for (const method of ['POST', 'PUT', 'DELETE'].filter((one) => !allow.includes(one))) {
+      const answer = await api.call(method, path, { body: {} });
+      expect([method, answer.status, answer.headers.get('allow'), answer.body]).toEqual([method, 405, allow, refused]);
+    }
+    const asked = await api.call('OPTIONS', path);
+    expect([asked.status, asked.headers.get('allow'), asked.text]).toEqual([204, allow, '']);
+  });
+
+  test('where there is none, no method is told', async () => {
+    for (const path of ['/app/nonsense', '/app/assets/secrets.js']) expect((await api.call('POST', path)).status).toBe(404);
+    expect((await api.call('POST', '/', { token })).status).toBe(404);
   });
 
   test('their scripts have names of their own, and are kept for good', async () => {

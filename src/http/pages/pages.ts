@@ -4,6 +4,7 @@ import { html } from '../../platform/html.js';
 import type { Brand } from '../../platform/brand.js';
 import { brandStyleOf, styleOf } from '../../platform/pageStyle.js';
 import { IdentityUnavailable, type IdentityProvider } from '../../integrations/identity/port.js';
+import { httpErrors } from '../errors.js';
 import type { Reply } from '../reply.js';
 import { createFrame, type Frame } from './frame.js';
 import { languageOf } from '../../platform/texts/languageOf.js';
@@ -26,7 +27,7 @@ export interface PageRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Answers a request for a page; null when there is no such page. */
+/** Answers a request for a page, with 405 when it does not take the method; null when there is no such page. */
 export type Pages = (request: PageRequest) => (() => Promise<Reply>) | null;
 
 export interface PageParts {
@@ -71,11 +72,13 @@ export const createPages = (parts: PageParts): Pages => {
   let opened: Portal | undefined;
   const portal = (): Portal => (opened ??= openPortal(portalFolder));
 
+  const hasPage = (path: string): boolean => portal().hasPage(path.slice('/app'.length));
+
   const redirect = (path: string): Promise<Reply> =>
     Promise.resolve({ status: 302, headers: { location: base() + path, 'cache-control': 'no-store' } });
 
   const portalPage = async (path: string, language: Language): Promise<Reply> => {
-    const status = portal().hasPage(path.slice('/app'.length)) ? 200 : 404;
+    const status = hasPage(path) ? 200 : 404;
     try {
       const signIn = await identityProvider?.signIn?.();
       const installation = { brand, base: base(), signIn, hasOutbox, hasLedger: ledger !== undefined, filesOrigin };
@@ -86,14 +89,15 @@ export const createPages = (parts: PageParts): Pages => {
     }
   };
 
-  return ({ method, path, query, headers, requestId }) => {
+  /** What is at the path, whatever the method. */
+  const find: Pages = ({ method, path, query, headers, requestId }) => {
+    const isRead = method === 'GET' || method === 'HEAD';
     const language = languageOf({ acceptLanguage: headers['accept-language'] });
     const [, changeId] = addressChange.exec(path) ?? [];
-    if (changeId !== undefined && ['GET', 'HEAD', 'POST'].includes(method)) {
+    if (changeId !== undefined) {
       const key = query().get('key') ?? '';
       return () => addressChangePage({ changeId, key, confirms: method === 'POST', requestId, language });
     }
-    if (method !== 'GET' && method !== 'HEAD') return null;
     if (path === '/' || path === '/app') return () => redirect('/app/');
     if (path.startsWith('/app/')) {
       if (path.startsWith('/app/assets/')) {
@@ -105,11 +109,20 @@ export const createPages = (parts: PageParts): Pages => {
       if (invoicePage !== undefined && invoiceId !== undefined) {
         return () => invoicePage(invoiceId, query().get('key') ?? '', language);
       }
-      return () => portalPage(path, language);
+      return isRead || hasPage(path) ? () => portalPage(path, language) : null;
     }
     const [, invitationId] = oldLink.exec(path) ?? [];
     const isBrowser = headers.authorization === undefined && (headers.accept ?? '').includes('text/html');
-    return invitationId !== undefined && isBrowser ? () => redirect(`/app/invitations/${invitationId}`) : null;
+    return invitationId !== undefined && isBrowser && isRead ? () => redirect(`/app/invitations/${invitationId}`) : null;
+  };
+
+  return (request) => {
+    const page = find(request);
+    const methods = addressChange.test(request.path) ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    if (page === null || methods.includes(request.method)) return page;
+    const allow = [...methods, 'OPTIONS'].sort().join(', ');
+    if (request.method === 'OPTIONS') return () => Promise.resolve({ status: 204, headers: { allow } });
+    return () => Promise.reject(httpErrors.methodNotAllowed(allow));
   };
 };
 

@@ -193,7 +193,7 @@ export const createSiteHandlers = (
     protect(request, response, target, isSandboxed);
     if (deploymentId !== null || site.isUnedited || site.isPreview === true) response.set('X-Robots-Tag', 'noindex');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
+      answerMethodNotAllowed(response);
       return;
     }
     // A sandboxed page is never of the same origin: the portal's origin must run nothing of a site.
@@ -320,8 +320,12 @@ export const createSiteHandlers = (
     },
 
     robots: (request, response, next) => {
-      if (request.originalUrl.split('?')[0] !== '/robots.txt' || !/^(?:GET|HEAD)$/.test(request.method)) {
+      if (request.originalUrl.split('?')[0] !== '/robots.txt') {
         next();
+        return;
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        answerMethodNotAllowed(response);
         return;
       }
       // Auditing tools ask for it in the name of a page, and a page in the sandbox is of another origin.
@@ -343,7 +347,11 @@ const answerGone = (response: Response): void => {
 const answerMoved = (request: Request, response: Response, location: string): void => {
   response.set(elsewhere);
   if (request.method === 'GET' || request.method === 'HEAD') response.redirect(308, location);
-  else response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
+  else answerMethodNotAllowed(response);
+};
+
+const answerMethodNotAllowed = (response: Response): void => {
+  response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
 };
 
 const split = (url: string): { readonly address: string; readonly query: string } => {
