@@ -12,7 +12,7 @@ import {
   OutcomeUnknown,
   WrongExpectedRevision,
 } from '../events/store/eventStore.js';
-import { ProviderFault } from '../integrations/fault.js';
+import { MethodNotAllowed, ProviderFault } from '../integrations/fault.js';
 import { FileStoreFull } from '../integrations/files/port.js';
 import { IdentityUnavailable } from '../integrations/identity/port.js';
 import { FileTooLarge } from '../platform/measuredContent.js';
@@ -224,6 +224,7 @@ const ofRefusal = ({ kind, code, message, details }: Refusal): ErrorAnswer => ({
 export const answerFor = (error: unknown, requestId: string): ErrorAnswer => {
   if (error instanceof Refused) return ofRefusal(error.refusal);
   if (error instanceof HttpFault) return error.answer;
+  if (error instanceof MethodNotAllowed) return httpErrors.methodNotAllowed(error.allow).answer;
   if (error instanceof ProviderFault) return ofProvider(error);
   for (const [kind, { status, code, error: words, retryAfter: seconds }] of faultAnswers) {
     if (error instanceof kind && status !== 500) {

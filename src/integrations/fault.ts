@@ -17,3 +17,15 @@ export class ProviderFault extends Error {
     this.retryAfterMs = fault.retryAfterMs;
   }
 }
+
+/** A path that a handler of an integration serves does not take the method of the request. */
+export class MethodNotAllowed extends Error {
+  override readonly name = 'MethodNotAllowed';
+  /** The methods that it takes, as in the header. */
+  readonly allow: string;
+
+  constructor(allow: string) {
+    super(`the path takes ${allow}`);
+    this.allow = allow;
+  }
+}

@@ -529,7 +529,55 @@ describe('the protocol', () => {
     });
     expect(answer.text).not.toContain('evil');
     expect((await api.call('GET', '/v1/oidc/jwks')).status).toBe(404);
-    expect((await api.call('GET', '/oidc/nothing')).status).toBe(404);
+  });
+
+  test('what is not there is an error of the API, in its form', async () => {
+    const missing = { error: 'Not found', code: 'not_found', details: null };
+    for (const [method, path] of [
+      ['GET', '/oidc'],
+      ['GET', '/oidc/nothing'],
+      ['POST', '/oidc/nothing'],
+      ['OPTIONS', '/oidc/nothing'],
+      ['GET', '/oidc/sign-in'],
+      ['GET', '/oidc/sign-in/one/'],
+      ['GET', '/oidc/sign-in/one/nothing'],
+    ] as const) {
+      const { status, body, headers } = await api.call(method, path);
+      expect([method, path, status, body]).toEqual([method, path, 404, missing]);
+      expect(headers.get('x-request-id')).not.toBeNull();
+    }
+  });
+
+  test.each([
+    ['/.well-known/openid-configuration', 'GET, HEAD, OPTIONS'],
+    ['/.well-known/oauth-authorization-server', 'GET, HEAD, OPTIONS'],
+    ['/jwks', 'GET, HEAD, OPTIONS'],
+    ['/authorize', 'GET, HEAD, OPTIONS'],
+    ['/authorize/one', 'GET, HEAD, OPTIONS'],
+    ['/token', 'OPTIONS, POST'],
+    ['/Token/', 'OPTIONS, POST'],
+    ['/revoke', 'OPTIONS, POST'],
+    ['/sign-out', 'GET, HEAD, OPTIONS'],
+    ['/sign-out/confirm', 'OPTIONS, POST'],
+    ['/sign-out/success', 'GET, HEAD, OPTIONS'],
+    ['/device', 'GET, HEAD, OPTIONS, POST'],
+    ['/device/auth', 'OPTIONS, POST'],
+    ['/device/one', 'GET, HEAD, OPTIONS'],
+    ['/sign-in/one', 'GET, HEAD, OPTIONS, POST'],
+    ['/sign-in/one/code', 'GET, HEAD, OPTIONS, POST'],
+    ['/sign-in/one/link', 'GET, HEAD, OPTIONS, POST'],
+  ])('%s takes %s, and says so', async (path, allow) => {
+    const refused = { error: 'Method not allowed', code: 'method_not_allowed', details: null };
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers, body } = await api.call(method, `/oidc${path}`);
+      if (allow.includes(method)) expect([method, [404, 405].includes(status)]).toEqual([method, false]);
+      else {
+        expect([method, status, headers.get('allow')]).toEqual([method, 405, allow]);
+        if (method !== 'HEAD') expect(body).toEqual(refused);
+      }
+    }
+    const asked = await api.call('OPTIONS', `/oidc${path}`);
+    expect([asked.status, asked.headers.get('allow'), asked.text]).toEqual([204, allow, '']);
   });
 
   test('publishes no private key', async () => {

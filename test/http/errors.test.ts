@@ -8,7 +8,7 @@ import { answerFor, faultAnswers, HttpFault, httpErrors } from '../../src/http/e
 import { faultStatus, type FaultCode } from '../../src/http/faults.js';
 import { errorCodes, statusOfError } from '../../src/http/refusals.js';
 import { EventStoreFull, EventStoreUnavailable, WrongExpectedRevision } from '../../src/events/store/eventStore.js';
-import { ProviderFault } from '../../src/integrations/fault.js';
+import { MethodNotAllowed, ProviderFault } from '../../src/integrations/fault.js';
 import { startApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
 
@@ -44,6 +44,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   UnreadableRepository: 'becomes a permanent fault of the source host or of the deployment',
   [Refused.name]: 'has the refusal as its answer',
   [HttpFault.name]: 'has its answer',
+  [MethodNotAllowed.name]: 'is answered with the methods that it names',
   [ProviderFault.name]: 'is answered by what the provider did',
   [SenderGone.name]: 'leaves nobody to be answered',
 };

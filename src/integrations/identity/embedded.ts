@@ -15,6 +15,7 @@ import { createPages } from './embedded/pages.js';
 import { createProvider, deviceGrantClaim, portalId } from './embedded/provider.js';
 import { createEncryptedRecords, type EncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createDeviceRoutes } from './embedded/deviceRoutes.js';
+import { createEndpoints } from './embedded/endpoints.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys, type KeyRing } from './embedded/signingKeys.js';
 import { resourceUrl, type IdentityProvider } from './port.js';
@@ -117,7 +118,7 @@ export const createEmbeddedIdentity = (parts: {
       createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, pages, limits, logger }),
     );
     router.use(provider.callback());
-    return router;
+    return createEndpoints(router);
   };
 
   const currentRouter = async (): Promise<Router> => {
