@@ -25,7 +25,10 @@ const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:x
  * a page of theirs could have a browser send, so that its length reveals nothing.
  */
 export const isCompressible = (body: string | Uint8Array | undefined, contentType = ''): boolean =>
-  body !== undefined && body.length >= minBytes && isCompressibleType(contentType);
+  body !== undefined && isLong(body) && isCompressibleType(contentType);
+
+/** A text has at least as many bytes as characters, so that most are not counted. */
+const isLong = (body: string | Uint8Array): boolean => body.length >= minBytes || Buffer.byteLength(body) >= minBytes;
 
 /** Whether what is of this type becomes shorter. */
 export const isCompressibleType = (contentType = ''): boolean => compressible.test(contentType);

@@ -44,6 +44,7 @@ beforeAll(async () => {
       probe({ path: '/long', answer: () => Promise.resolve({ body: { long }, revision: 4n }) }),
       probe({ path: '/huge', answer: () => Promise.resolve({ body: { huge } }) }),
       probe({ path: '/limit', answer: () => Promise.resolve({ body: 'x'.repeat(1_022) }) }),
+      probe({ path: '/letters', answer: () => Promise.resolve({ body: 'ü'.repeat(600) }) }),
       probe({ path: '/nothing', answer: () => Promise.resolve({}) }),
     ],
   });
@@ -217,6 +218,11 @@ describe('Accept-Encoding', () => {
       const answer = await readAs('br, gzip', path);
       expect([formOf(answer), answer.headers.get('vary') ?? '']).toStrictEqual([null, expect.not.stringContaining('encoding')]);
     }
+  });
+
+  test('what is long is long in bytes', async () => {
+    const answer = await readAs('gzip', '/letters');
+    expect([formOf(answer), answer.body]).toStrictEqual(['gzip', 'ü'.repeat(600)]);
   });
 
   test('each form has an ETag of its own; any of them is known, and good for If-Match', async () => {
