@@ -2,6 +2,7 @@ import type { WorkStatus } from '../http/metrics.js';
 import type { Settings } from '../platform/settings.js';
 import { countParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { createAccessWorker } from '../workers/access/accessWorker.js';
+import { createLedgerWorker } from '../workers/billing/ledgerWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
 import { createDeletionWorker } from '../workers/deletion/deletionWorker.js';
@@ -50,6 +51,7 @@ export const composeWorkers = (
     fetchStatus,
     email,
     payments,
+    ledger,
     erasure,
     llm,
     identityProvider,
@@ -82,6 +84,7 @@ export const composeWorkers = (
       createFileWorker({ ...core, files: integrations.files }),
       createCommerceWebhooksWorker(core),
       createTransferWorker({ ...core, payments }),
+      ...(ledger === undefined ? [] : [createLedgerWorker({ ...core, ledger: { ...payments, ...ledger } })]),
       createFolderMove({ folders: integrations.folders, clock, logger }),
     ],
     cron: createCronWorker(engine, [

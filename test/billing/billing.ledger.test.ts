@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { invoiceDecider } from '../../src/commands/billing/invoice.decider.js';
+import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { createLedgerWorker } from '../../src/workers/billing/ledgerWorker.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -83,7 +86,8 @@ test('a transfer at any price leads to a subscription, and invoices are written,
 test('an invoice is voided once, and neither paid then nor voided once it is paid', async () => {
   const { id, ...fields } = (await call('POST', invoices(), admin, input)).body as { id: string };
   const path = `${invoices()}/${id}`;
-  expect((await call('POST', `${path}/void?dryRun=1`, admin)).body).toEqual({ events: [] });
+  const { events } = (await call('POST', `${path}/void?dryRun=1`, admin)).body as { events: unknown };
+  expect(events).toEqual([expect.objectContaining({ type: 'InvoiceVoided', stream: `billing-${websiteId}` })]);
   const voided = await call('POST', `${path}/void`, admin);
   expect([voided.status, voided.body]).toEqual([200, { id, ...fields, status: 'void', voidedAt: expect.any(String) }]);
   expect((await call('POST', `${path}/void`, admin)).body).toEqual(voided.body);
@@ -95,6 +99,75 @@ test('an invoice is voided once, and neither paid then nor voided once it is pai
     expect(refusal(await call('POST', `${invoices()}/${other}/void${query}`, admin))).toEqual([400, `Invoice ${other} is paid`]);
   }
   expect(refusal(await call('POST', `${invoices()}/unknown/void`, admin))).toEqual([404, 'Invoice unknown not found']);
+});
+
+test('the audit says who wrote, paid and voided an invoice, and a dry run says what it would', async () => {
+  const tried = await call('POST', `${invoices()}?dryRun=1`, admin, { ...input, dueAt: '2026-12-01T00:00:00.000Z' });
+  expect(tried.body).toEqual({
+    events: [
+      expect.objectContaining({
+        type: 'InvoiceIssued',
+        stream: `billing-${websiteId}`,
+        data: expect.objectContaining({ websiteId, ...input, dueAt: '2026-12-01T00:00:00.000Z' }),
+      }),
+    ],
+  });
+  const written = async () => (await call('POST', invoices(), admin, input)).body as { id: string; clientId: string };
+  const [one, other] = [await written(), await written()];
+  const pay = `${invoices()}/${one.id}/pay`;
+  const { events } = (await call('POST', `${pay}?dryRun=1`, admin)).body as { events: unknown };
+  expect(events).toEqual([expect.objectContaining({ type: 'InvoicePaid' })]);
+  for (const path of [pay, pay, `${invoices()}/${other.id}/void`, `${invoices()}/${other.id}/void`]) {
+    expect((await call('POST', path, admin)).status).toBe(200);
+  }
+
+  const entries = (await call('GET', `/audit?websiteId=${websiteId}&limit=4`, admin)).body as object[];
+  const { clientId } = one;
+  const by = { actor: expect.objectContaining({ role: 'admin', via: 'token' }) };
+  expect(entries).toEqual([
+    expect.objectContaining({ ...by, type: 'InvoiceVoided', data: { websiteId, invoiceId: other.id, clientId } }),
+    expect.objectContaining({ ...by, type: 'InvoicePaid', data: { websiteId, invoiceId: one.id, clientId } }),
+    expect.objectContaining({ ...by, type: 'InvoiceIssued', data: { websiteId, invoiceId: other.id, clientId, ...input } }),
+    expect.objectContaining({ ...by, type: 'InvoiceIssued', data: { websiteId, invoiceId: one.id, clientId, ...input } }),
+  ]);
+});
+
+test('what the ledger lacks after an interruption is written by the worker, once', async () => {
+  const { id, clientId } = (await call('POST', invoices(), admin, input)).body as { id: string; clientId: string };
+  const context = (): CommandContext => {
+    const commandId = api.engine.ids.commandId();
+    return { commandId, actor: { subject: 'ops@example.com', role: 'admin', via: 'portal' }, requestId: commandId };
+  };
+  const [paid, voided] = ['invoice-to-pay', 'invoice-to-void'];
+  const description = await api.engine.personal.encrypt('ana@example.com', 'April');
+  for (const invoiceId of [paid, voided]) {
+    const issue = { type: 'IssueInvoice', websiteId, clientId, invoiceId, total: 900, currency: 'eur', description } as const;
+    await api.engine.handle(invoiceDecider, issue, context());
+  }
+  const settled = { websiteId, clientId, status: 'open' };
+  await api.engine.handle(invoiceDecider, { type: 'PayInvoice', invoiceId: paid, ...settled }, context());
+  const voiding = { type: 'VoidInvoice', invoiceId: voided, ...settled, isRequest: false } as const;
+  await api.engine.handle(invoiceDecider, voiding, context());
+
+  const follower = createLedgerWorker({ ...partsOf(api.engine), ledger });
+  await follower.start();
+  try {
+    await eventually('the invoices of the log', async () => {
+      const { items } = await ledger.listInvoices({
+        websiteId,
+        sort: 'createdAt',
+        limit: 200,
+        subscriptions: () => Promise.resolve([]),
+      });
+      const of = (wanted: string) => items.find((one) => one.id === wanted);
+      if (of(voided)?.status !== 'void') return undefined;
+      expect(of(paid)).toMatchObject({ clientId, status: 'paid', total: 900, currency: 'eur', description: 'April' });
+      expect(items.filter((one) => one.id === id)).toEqual([expect.objectContaining({ status: 'open' })]);
+      return true;
+    });
+  } finally {
+    await follower.stop();
+  }
 });
 
 test('an invoice opens as a page, for whoever has its whole address', async () => {

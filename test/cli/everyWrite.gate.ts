@@ -92,12 +92,10 @@ const writes: Readonly<Record<string, () => Line>> = {
   'seo scan': () => line('bakery'),
   'blueprint set': () => line('bakery', '--file', 'blueprint.json'),
   'billing portal': () => ({ as: 'owner', unrecorded: true, ...line('bakery') }),
-  'invoices create': () => ({
-    unrecorded: true,
-    ...line('bakery', '--total', '4900', '--currency', 'eur', '--description', 'December', '--due', 'in 30 days'),
-  }),
-  'invoices pay': () => ({ unrecorded: true, ...line('bakery', made.paidInvoice ?? '') }),
-  'invoices void': () => ({ unrecorded: true, ...line('bakery', made.voidedInvoice ?? '') }),
+  'invoices create': () =>
+    line('bakery', '--total', '4900', '--currency', 'eur', '--description', 'December', '--due', 'in 30 days'),
+  'invoices pay': () => line('bakery', made.paidInvoice ?? ''),
+  'invoices void': () => line('bakery', made.voidedInvoice ?? ''),
   'keys create': () => line('Report', '--scope', 'read', '--expires', 'in 90 days'),
   'keys revoke': () => line(made.key ?? ''),
   api: () => line('POST', '/clients', '--field', 'email=raw@example.com'),

@@ -132,7 +132,6 @@ export const billingCommands: readonly Command[] = [
         context,
         (options) => doorstep.websites.invoices.create(found.id, body, options),
         (invoice) => ({ said: `An invoice of ${money(invoice.total, invoice.currency)} is made.`, value: invoice.id }),
-        // The ledger is not in the log: a dry run has no events.
         () => [`Would make an invoice of ${money(total, currency)} for ${found.name}: ${clean(description)}`],
       );
     },

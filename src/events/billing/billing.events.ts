@@ -21,9 +21,16 @@ const ofClaim = {
   clientId: Type.String(),
 };
 
+const ofInvoice = {
+  websiteId: Type.String(),
+  invoiceId: Type.String(),
+  /** Whom it is for. */
+  clientId: Type.String(),
+};
+
 /**
  * Stream `billing-<websiteId>`: who is billed for a website, and the process that carries out
- * transfers.
+ * transfers; the invoices that admins write and settle.
  */
 export const billingEvents = {
   /**
@@ -89,6 +96,23 @@ export const billingEvents = {
   TransferDeclined: event(Type.Object(ofClaim)),
   TransferCompleted: event(Type.Object(ofClaim)),
   TransferFailed: event(Type.Object({ ...ofClaim, reason: Type.String() })),
+  /**
+   * The log decides on the invoices of the embedded ledger, which is written afterwards. `total` is
+   * in the smallest unit of the currency; the description may name the client and is encrypted.
+   */
+  InvoiceIssued: event(
+    Type.Object({
+      ...ofInvoice,
+      total: Type.Integer({ minimum: 1 }),
+      currency: Type.String(),
+      description: Type.String(),
+      dueAt: Type.Optional(Time),
+    }),
+  ),
+  InvoicePaid: event(Type.Object(ofInvoice)),
+  InvoiceVoided: event(Type.Object(ofInvoice)),
+  /** Another payment provider is asked to void the invoice, and decides. */
+  InvoiceVoidRequested: event(Type.Object(ofInvoice)),
 };
 
 export type BillingEvent = EventOf<typeof billingEvents>;

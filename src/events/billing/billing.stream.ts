@@ -15,8 +15,8 @@ export const billingStream = defineStream({
   category: 'billing',
   key: ({ websiteId }: { readonly websiteId: string }) => websiteId,
   named: '<websiteId>',
-  holds: 'who is billed, the claim of a transfer under way, attempts',
-  guards: 'one claim and one attempt at a time',
+  holds: 'who is billed, the claim of a transfer under way, attempts, invoices written by hand',
+  guards: 'one claim and one attempt at a time; an invoice is either paid or voided',
   events: billingEvents,
-  personal: {},
+  personal: { InvoiceIssued: ['description'] },
 });

@@ -48,6 +48,10 @@ export const billingProjection: Projection<BillingDocument, BillingEvent> = defi
     'TransferItemsDone',
     'TransferLedgerDrawnUp',
     'TransferFailed',
+    'InvoiceIssued',
+    'InvoicePaid',
+    'InvoiceVoided',
+    'InvoiceVoidRequested',
   ],
   indexes: [{ field: 'clients' }],
 });

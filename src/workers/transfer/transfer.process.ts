@@ -231,6 +231,12 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
       const fault = state.lastFault ?? { error: event.data.reason, transient: false, late: false };
       return withOutcome(state, event.data.claimId, { failed: fault });
     }
+    // Of `invoicesFold`.
+    case 'InvoiceIssued':
+    case 'InvoicePaid':
+    case 'InvoiceVoided':
+    case 'InvoiceVoidRequested':
+      return state;
   }
 };
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { invoiceDecider } from '../../../commands/billing/invoice.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import {
@@ -13,6 +14,7 @@ import {
 import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import { recordedSubscriptions } from '../../../projections/billing/billing.queries.js';
+import { readClient } from '../../../projections/client/client.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
@@ -184,9 +186,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       access: 'admin',
       refusals: ['invoice_not_found', 'invoice_settled'],
       answers: { 200: { description: 'The invoice. Nothing is to be paid for it any more.', schema: InvoiceSchema } },
-      act: async ({ params: { id: websiteId, invoiceId } }) => {
+      act: async ({ params: { id: websiteId, invoiceId }, context }, acting) => {
         const invoice = await requireInvoice(websiteId, invoiceId);
-        if (invoice.status === 'paid') throw new Refused(refusals.invoiceSettled(invoiceId, invoice.status));
+        const { clientId, status } = invoice;
+        const ofInvoice = { websiteId, invoiceId, clientId, status };
+        await acting.handle(invoiceDecider, { type: 'VoidInvoice', ...ofInvoice, isRequest: ledger === undefined }, context);
         return invoice;
       },
       answer: async (_, invoice) => {
@@ -223,7 +227,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       },
     }),
 
-    ...(ledger === undefined ? [] : ledgerRoutes(ledger, accountOf, requireInvoice)),
+    ...(ledger === undefined ? [] : ledgerRoutes(ledger, { reader, accountOf, requireInvoice })),
   ];
 };
 
@@ -233,8 +237,15 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
  */
 const ledgerRoutes = (
   ledger: Ledger,
-  accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>,
-  requireInvoice: (websiteId: string, invoiceId: string) => Promise<Invoice>,
+  {
+    reader,
+    accountOf,
+    requireInvoice,
+  }: {
+    reader: Reader;
+    accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>;
+    requireInvoice: (websiteId: string, invoiceId: string) => Promise<Invoice>;
+  },
 ): readonly Route[] => [
   route({
     method: 'post',
@@ -257,16 +268,19 @@ const ledgerRoutes = (
     ),
     refusals: ['no_owner'],
     answers: { 201: { description: 'The invoice.', schema: InvoiceSchema } },
-    act: async ({ website: { website } }) => {
+    act: async ({ website: { website }, body, context }, acting) => {
       const account = await accountOf(website);
-      if (account === null) throw new Refused(refusals.noOwner(website.id));
-      return account;
+      const owner = account === null ? null : await readClient(reader, account.clientId);
+      if (account === null || owner === null) throw new Refused(refusals.noOwner(website.id));
+      const { websiteId, clientId } = account;
+      const invoice = { ...body, dueAt: body.dueAt === undefined ? undefined : utcTime(body.dueAt) };
+      const invoiceId = entityId(context.commandId, 'invoice');
+      const description = await acting.personal.encrypt(owner.client.email, body.description);
+      const command = { type: 'IssueInvoice', websiteId, clientId, invoiceId, ...invoice, description } as const;
+      await acting.handle(invoiceDecider, command, context);
+      return { account, invoice: { ...invoice, id: invoiceId } };
     },
-    answer: async ({ body, context }, account) => {
-      const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
-      const invoice = { ...body, dueAt, id: entityId(context.commandId, 'invoice') };
-      return { status: 201, body: await ledger.addInvoice(account, invoice) };
-    },
+    answer: async (_, { account, invoice }) => ({ status: 201, body: await ledger.addInvoice(account, invoice) }),
   }),
 
   route({
@@ -280,9 +294,9 @@ const ledgerRoutes = (
     access: 'admin',
     refusals: ['invoice_not_found', 'invoice_settled'],
     answers: { 200: { description: 'The invoice.', schema: InvoiceSchema } },
-    act: async ({ params: { id: websiteId, invoiceId } }) => {
-      const { status } = await requireInvoice(websiteId, invoiceId);
-      if (status === 'void') throw new Refused(refusals.invoiceSettled(invoiceId, status));
+    act: async ({ params: { id: websiteId, invoiceId }, context }, acting) => {
+      const { clientId, status } = await requireInvoice(websiteId, invoiceId);
+      await acting.handle(invoiceDecider, { type: 'PayInvoice', websiteId, invoiceId, clientId, status }, context);
     },
     answer: async ({ params: { invoiceId } }) => {
       const body = await ledger.payInvoice(invoiceId);
