@@ -105,13 +105,31 @@ const pictured = async (): Promise<Arranged> => {
   return { ids: { media: (answer.body as { id: string }).id } };
 };
 
+const booked = async (): Promise<Arranged> => {
+  const body = { title: 'Call', start: '2030-01-31T12:00:00Z', end: '2030-01-31T13:00:00Z' };
+  return { ids: { booking: await madeId(ofSite('/bookings'), body) } };
+};
+
+const attached = async (): Promise<Arranged> => {
+  const body = { kind: 'analytics', siteId: 'bakery.example.com' };
+  return { ids: { service: await madeId(ofSite('/services'), body) } };
+};
+
+const spareKey = async (): Promise<Arranged> => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } });
+
+const offered = async (): Promise<Arranged> => ({
+  ids: { transfer: await madeId(ofSite('/transfers'), { email: 'reader@example.com' }) },
+});
+
 /** What has to be there before an example works, beside a website with everybody that there can be to it. */
 const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
+  getClientInvitation: async () => ({ ids: await invite() }),
   resendInvitation: async () => ({ ids: await invite() }),
   revokeInvitation: async () => ({ ids: await invite() }),
   getInvitation: () => Promise.resolve({ as: 'invited' }),
   claimInvitation: () => Promise.resolve({ as: 'invited' }),
-  getTransferLedger: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'reader@example.com' }) } }),
+  getTransfer: offered,
+  getTransferLedger: offered,
   cancelTransfer: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'buyer@example.com' }) } }),
   getDocument: uploaded,
   getDocumentAddress: uploaded,
@@ -123,8 +141,10 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   describeMedia: pictured,
   deleteMedia: pictured,
   restoreMedia: pictured,
+  getInvoice: invoice,
   payInvoice: invoice,
   voidInvoice: invoice,
+  getClientLink: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
   removeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
   restoreClient: async () => {
     const body = { email: 'linked@example.com', role: 'viewer' };
@@ -148,14 +168,10 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   listMarketingVersions: () => savedAs('marketing/newsletter', [{}]),
   getMarketingVersion: () => savedAs('marketing/newsletter', [{}]),
   restoreMarketing: () => savedAs('marketing/newsletter', [{}, { subject: 'Easter bread' }]),
-  cancelBooking: async () => {
-    const body = { title: 'Call', start: '2030-01-31T12:00:00Z', end: '2030-01-31T13:00:00Z' };
-    return { ids: { booking: await madeId(ofSite('/bookings'), body) } };
-  },
-  detachService: async () => {
-    const body = { kind: 'analytics', siteId: 'bakery.example.com' };
-    return { ids: { service: await madeId(ofSite('/services'), body) } };
-  },
+  getBooking: booked,
+  cancelBooking: booked,
+  getService: attached,
+  detachService: attached,
   listProducts: async () => {
     const body = { kind: 'commerce', shopDomain: 'bakery.myshopify.com', secrets: { adminToken: 'x' } };
     await made(ofSite('/services'), body);
@@ -164,7 +180,8 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   getDomain: ownDomain,
   verifyDomain: ownDomain,
   removeDomain: ownDomain,
-  revokeAPIKey: async () => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } }),
+  getAPIKey: spareKey,
+  revokeAPIKey: spareKey,
   getClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   exportClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   // The example of a creation has made it.

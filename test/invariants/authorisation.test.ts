@@ -26,9 +26,11 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/access': ['A'],
   'GET /websites/:id/clients': ['AO'],
   'POST /websites/:id/clients': ['A'],
+  'GET /websites/:id/clients/:clientId': ['AO'],
   'PATCH /websites/:id/clients/:clientId': ['A'],
   'DELETE /websites/:id/clients/:clientId': ['A'],
   'POST /websites/:id/clients/:clientId/undo': ['A'],
+  'GET /websites/:id/client-invitations/:invitationId': ['A'],
   'POST /websites/:id/client-invitations/:invitationId/resend': ['A'],
   'DELETE /websites/:id/client-invitations/:invitationId': ['A'],
   'GET /invitations/:id': ['I'],
@@ -37,12 +39,14 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
 
   'POST /websites/:id/transfers': ['A'],
   'GET /websites/:id/transfers': ['A'],
+  'GET /websites/:id/transfers/:transferId': ['A'],
   'DELETE /websites/:id/transfers/:transferId': ['A'],
   // And the person to whom it is offered, who is tried with the ledger itself.
   'GET /websites/:id/transfers/:transferId/ledger': ['AO'],
   'GET /websites/:id/billing': ['AO'],
   'POST /websites/:id/billing/portal': ['O'],
   'POST /websites/:id/billing/invoices': ['A'],
+  'GET /websites/:id/billing/invoices/:invoiceId': ['AO'],
   'POST /websites/:id/billing/invoices/:invoiceId/pay': ['A'],
   'POST /websites/:id/billing/invoices/:invoiceId/void': ['A'],
   'GET /invoices': ['A'],
@@ -101,10 +105,12 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/media/:mediaId/url': ['AOEV', 'content'],
   'GET /websites/:id/bookings': ['AOE', 'scheduling'],
   'POST /websites/:id/bookings': ['A', 'scheduling'],
+  'GET /websites/:id/bookings/:bookingId': ['AOE', 'scheduling'],
   'DELETE /websites/:id/bookings/:bookingId': ['A', 'scheduling'],
 
   'GET /websites/:id/services': ['A'],
   'POST /websites/:id/services': ['A'],
+  'GET /websites/:id/services/:serviceId': ['A'],
   'DELETE /websites/:id/services/:serviceId': ['A'],
   'GET /websites/:id/domains': ['AOEV'],
   'GET /websites/:id/domains/:domain': ['AOEV'],
@@ -125,6 +131,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
 
   'POST /api-keys': ['S'],
   'GET /api-keys': ['S'],
+  'GET /api-keys/:id': ['S'],
   'DELETE /api-keys/:id': ['S'],
 
   'GET /outbox': ['A'],

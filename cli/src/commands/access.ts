@@ -1,6 +1,6 @@
 import { argument, command, defined, flag, Refusal, text, website, type Command } from '../command.js';
 import type { Doorstep, Invitation, WebsiteClientLink } from '@doorstep/sdk';
-import { at, change, listing, readList } from './shared.js';
+import { at, change, clientIdOf, listing, readList } from './shared.js';
 
 const invitation = argument('Id of the invitation, or the address it went to', { placeholder: 'invitation' });
 const transfer = argument('Id of the transfer, or the address it went to', { placeholder: 'transfer' });
@@ -57,6 +57,19 @@ export const accessCommands: readonly Command[] = [
         ],
         `Nobody has access to ${found.name} but admins.`,
       );
+    },
+  }),
+  command({
+    name: 'access get',
+    summary: 'Show the access of a linked client to a website',
+    examples: [['By the address', 'access get corner-bakery nell@example.com']],
+    operations: ['getClientLink'],
+    arguments: { website, client: argument('Id or address of the client', { placeholder: 'client' }) },
+    run: async (context, args) => {
+      const { linkLines } = await import('../views/resources.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const link = await doorstep.websites.clients.get(found.id, await clientIdOf(doorstep, args.client));
+      await context.output.resource(link, linkLines(link));
     },
   }),
   command({
@@ -225,6 +238,19 @@ export const accessCommands: readonly Command[] = [
         ],
         `${found.name} was never offered to anybody.`,
       );
+    },
+  }),
+  command({
+    name: 'transfers get',
+    summary: 'Show a transfer of a website',
+    examples: [['By the address', 'transfers get corner-bakery nell@example.com']],
+    operations: ['getTransfer'],
+    arguments: { website, transfer },
+    run: async (context, args) => {
+      const { invitationLines } = await import('../views/resources.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const one = await doorstep.websites.transfers.get(found.id, await transferIdOf(doorstep, found.id, args.transfer));
+      await context.output.resource(one, [...invitationLines(one), ['address', one.claimUrl]]);
     },
   }),
   command({

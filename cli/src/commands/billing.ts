@@ -105,6 +105,19 @@ export const billingCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'invoices get',
+    summary: 'Show an invoice of a website',
+    examples: [['By its id', 'invoices get corner-bakery <id>']],
+    operations: ['getInvoice'],
+    arguments: { website, invoice: argument('Id of the invoice', { placeholder: 'id' }) },
+    run: async (context, args) => {
+      const { invoiceLines } = await import('../views/resources.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const one = await doorstep.websites.invoices.get(found.id, args.invoice);
+      await context.output.resource(one, invoiceLines(one));
+    },
+  }),
+  command({
     name: 'invoices create',
     summary: 'Add an invoice to the embedded ledger',
     examples: [['Of 49 euros', 'invoices create corner-bakery --total 4900 --currency eur --description "December"']],

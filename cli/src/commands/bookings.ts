@@ -49,6 +49,19 @@ export const bookingCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'bookings get',
+    summary: 'Show a booking of the embedded calendar',
+    examples: [['By its id', 'bookings get corner-bakery <id>']],
+    operations: ['getBooking'],
+    arguments: { website, booking: argument('Id of the booking', { placeholder: 'id' }) },
+    run: async (context, args) => {
+      const { bookingLines } = await import('../views/resources.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const one = await doorstep.websites.bookings.get(found.id, args.booking);
+      await context.output.resource(one, bookingLines(one));
+    },
+  }),
+  command({
     name: 'bookings add',
     summary: 'Add a booking to the embedded calendar of a website',
     examples: [['An hour', 'bookings add corner-bakery "Cake tasting" --start 2026-12-01T10:00 --end 2026-12-01T11:00']],

@@ -47,6 +47,18 @@ export const installationCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'keys get',
+    summary: 'Show a personal access token, without the token itself',
+    examples: [['By its id', 'keys get <id>']],
+    operations: ['getAPIKey'],
+    arguments: { key: argument('Id of the token, as in keys list', { placeholder: 'id' }) },
+    run: async (context, { key }) => {
+      const { keyLines } = await import('../views/resources.js');
+      const found = await (await context.doorstep()).apiKeys.get(key);
+      await context.output.resource(found, keyLines(found));
+    },
+  }),
+  command({
     name: 'keys create',
     summary: 'Make a personal access token; it is shown once',
     examples: [['That only reads, for 90 days', 'keys create "Weekly report" --scope read --expires "in 90 days"']],

@@ -31,6 +31,19 @@ export const serviceCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'services get',
+    summary: 'Show a service of a website',
+    examples: [['By its id', 'services get corner-bakery <id>']],
+    operations: ['getService'],
+    arguments: { website, service: argument('Id of the service', { placeholder: 'id' }) },
+    run: async (context, args) => {
+      const { serviceLines } = await import('../views/resources.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const one = await doorstep.websites.services.get(found.id, args.service);
+      await context.output.resource(one, serviceLines(one));
+    },
+  }),
+  command({
     name: 'services attach',
     summary: 'Attach a service to a website',
     description:

@@ -1,9 +1,22 @@
 /**
  * Lines of resources that have a label for each.
  */
-import type { Client, Document, Domain, Invitation, ListWebsiteClientsResponse, Media, Website } from '@doorstep/sdk';
+import type {
+  APIKey,
+  Booking,
+  Client,
+  Document,
+  Domain,
+  Invitation,
+  Invoice,
+  ListWebsiteClientsResponse,
+  Media,
+  Service,
+  Website,
+  WebsiteClientLink,
+} from '@doorstep/sdk';
 import type { Line } from '../output.js';
-import { fromNow, shortDay, shortTime, size, spaced } from './words.js';
+import { fromNow, money, shortDay, shortTime, size, spaced } from './words.js';
 
 const clock = () => ({ now: Date.now() });
 
@@ -47,6 +60,58 @@ export const invitationLines = (invitation: Invitation): Line[] => [
   ['role', invitation.role],
   ['id', invitation.id],
   ['expires', invitation.expiresAt, `${shortDay(invitation.expiresAt, clock())} (${fromNow(invitation.expiresAt, clock())})`],
+];
+
+export const linkLines = (link: WebsiteClientLink): Line[] => [
+  ['email', link.email],
+  ['name', link.name],
+  ['role', link.role],
+  ['id', link.clientId],
+  time('since', link.createdAt),
+];
+
+export const invoiceLines = (invoice: Invoice): Line[] => [
+  ['number', invoice.number],
+  ['status', invoice.status],
+  ['total', `${String(invoice.total)} ${invoice.currency}`, money(invoice.total, invoice.currency)],
+  ['for', invoice.description],
+  ['client', invoice.clientId],
+  ['id', invoice.id],
+  time('made', invoice.createdAt),
+  time('due', invoice.dueAt),
+  time('paid', invoice.paidAt),
+  time('voided', invoice.voidedAt),
+  ['address', invoice.url],
+];
+
+export const bookingLines = (booking: Booking): Line[] => [
+  ['title', booking.title],
+  ['status', booking.status],
+  time('start', booking.start),
+  time('end', booking.end),
+  ['location', booking.location],
+  ['id', booking.id],
+];
+
+export const serviceLines = (service: Service): Line[] => [
+  ['kind', service.kind],
+  ['shop', service.shopDomain],
+  ['site', service.siteId],
+  ['events', service.eventTypeIds?.join(' ')],
+  ['secrets', service.secretNames.join(' ')],
+  ['id', service.id],
+  time('attached', service.createdAt),
+];
+
+export const keyLines = (key: APIKey): Line[] => [
+  ['name', key.name],
+  ['token', key.prefix, `${key.prefix}…`],
+  ['role', key.role],
+  ['may', key.scope],
+  ['id', key.id],
+  time('created', key.createdAt),
+  time('used', key.lastUsedAt),
+  time('expires', key.expiresAt),
 ];
 
 export const documentLines = (document: Document): Line[] => [

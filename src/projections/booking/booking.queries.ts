@@ -1,4 +1,4 @@
-import { FIRST_REVISION } from '../../events/store/eventStore.js';
+import type { BookingKey } from '../../events/booking/booking.stream.js';
 import { idAt } from '../../platform/ids.js';
 import type { Reader } from '../reader.js';
 import { bookingDocumentId, bookingProjection, type BookingDocument } from './booking.projection.js';
@@ -44,6 +44,12 @@ export const listBookings = async (
 export const countBookings = (reader: Reader, websiteId: string, from: string): Promise<number> =>
   reader.count(bookingProjection, { where: { websiteId }, range: { from: placeOf(websiteId, from) } });
 
-/** One booking as it was added. */
-export const readAddedBooking = async (reader: Reader, websiteId: string, bookingId: string): Promise<BookingDocument | null> =>
-  (await reader.read(bookingProjection, bookingDocumentId({ websiteId, bookingId }), FIRST_REVISION)).document;
+/** A booking as of now, or of the revision `through` of its stream, with that revision. */
+export const readBooking = async (
+  reader: Reader,
+  key: BookingKey,
+  through?: bigint,
+): Promise<{ readonly booking: BookingDocument | null; readonly revision: bigint }> => {
+  const { document: booking, revision } = await reader.read(bookingProjection, bookingDocumentId(key), through);
+  return { booking, revision };
+};

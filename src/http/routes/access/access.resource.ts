@@ -66,6 +66,13 @@ export const toLink = async (
   };
 };
 
+/** Whether it is an invitation of this kind to this website, and was not withdrawn. */
+export const isSent = (
+  kind: InvitationKind,
+  websiteId: string,
+  found: { readonly websiteId: string; readonly invitation: InvitationEntry },
+): boolean => found.websiteId === websiteId && found.invitation.kind === kind && found.invitation.status !== 'revoked';
+
 export const toInvitation = async (
   engine: Engine,
   websiteId: string,

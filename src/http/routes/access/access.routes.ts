@@ -32,7 +32,7 @@ import { Client } from '../client/client.resource.js';
 import { Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website, withBilling, type WebsiteAddresses } from '../website/website.resource.js';
-import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLink } from './access.resource.js';
+import { Invitation, isSent, toInvitation, toLink, toReceivedInvitation, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
 
@@ -89,7 +89,7 @@ export const accessRoutes = ({
   };
 
   /** A link with the revision that a change of its role can be made conditional on. */
-  const answerLink = async (key: AccessKey, through: bigint): Promise<Answer> => {
+  const answerLink = async (key: AccessKey, through?: bigint): Promise<Answer> => {
     const { link, revision } = await findLink(key, through);
     return { body: await toLink(reader, key.websiteId, link), revision };
   };
@@ -227,6 +227,20 @@ export const accessRoutes = ({
     }),
 
     route({
+      method: 'get',
+      path: '/websites/:id/clients/:clientId',
+      operationId: 'getClientLink',
+      summary: 'Read the access of a linked client',
+      description: 'The owner has none: they need no link.',
+      tag: accessTag,
+      scope: 'website',
+      access: 'adminOrOwner',
+      refusals: ['link_not_found'],
+      answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
+      answer: ({ params: { id: websiteId, clientId } }) => answerLink({ websiteId, clientId }),
+    }),
+
+    route({
       method: 'patch',
       path: '/websites/:id/clients/:clientId',
       operationId: 'changeClientRole',
@@ -278,6 +292,24 @@ export const accessRoutes = ({
       act: ({ params: { id: websiteId, clientId }, context, expectation }, acting) =>
         restoreClient(acting, { websiteId, clientId }, context, expectation),
       answer: ({ params: { id: websiteId, clientId } }, { revision }) => answerLink({ websiteId, clientId }, revision),
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/client-invitations/:invitationId',
+      operationId: 'getClientInvitation',
+      summary: 'Read an invitation to a website, as an admin',
+      description: 'Also one that was accepted or has expired. Whoever is invited reads it at `/invitations/{id}`.',
+      tag: accessTag,
+      scope: 'website',
+      access: 'admin',
+      refusals: ['invitation_not_found'],
+      answers: { 200: { description: 'The invitation.', schema: Invitation } },
+      answer: async ({ params: { id, invitationId } }) => {
+        const found = await readInvitation(reader, invitationId);
+        if (found === null || !isSent('client_access', id, found)) throw new Refused(refusals.invitationNotFound(invitationId));
+        return { body: await toInvitation(engine, id, found.invitation), revision: found.revision };
+      },
     }),
 
     route({

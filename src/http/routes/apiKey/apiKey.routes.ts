@@ -102,6 +102,27 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
   }),
 
   route({
+    method: 'get',
+    path: '/api-keys/:id',
+    operationId: 'getAPIKey',
+    summary: 'Read a personal access token, without the token',
+    description: "The caller's own of their role or lower; admins read anybody's. A revoked one is not found.",
+    tag: apiKeyTag,
+    scope: 'installation',
+    access: 'signedIn',
+    refusals: ['api_key_not_found'],
+    answers: { 200: { description: 'The key.', schema: APIKey } },
+    answer: async ({ params: { id }, caller }) => {
+      const { document } = await reader.read(apiKeyProjection, id);
+      const isShown =
+        caller.role === 'admin' ||
+        (document?.role === 'client' && (await reader.personal.decrypt(document.subject)) === caller.subject);
+      if (document === null || !isShown) throw new Refused(refusals.apiKeyNotFound(id));
+      return { body: await toUsedApiKey(document, keyUse) };
+    },
+  }),
+
+  route({
     method: 'delete',
     path: '/api-keys/:id',
     operationId: 'revokeAPIKey',

@@ -176,6 +176,25 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     }),
 
     route({
+      method: 'get',
+      path: '/websites/:id/billing/invoices/:invoiceId',
+      operationId: 'getInvoice',
+      summary: 'Read an invoice of a website',
+      description: 'Asked of the payment provider at each call. An owner reads those that are theirs.',
+      tag: billingTag,
+      scope: 'website',
+      access: 'adminOrOwner',
+      asksProvider: true,
+      refusals: ['invoice_not_found'],
+      answers: { 200: { description: 'The invoice, as the payment provider has it now.', schema: InvoiceSchema } },
+      answer: async ({ params: { id: websiteId, invoiceId }, website: { website, via } }) => {
+        const body = await requireInvoice(websiteId, invoiceId);
+        if (via !== undefined && body.clientId !== website.clientId) throw new Refused(refusals.invoiceNotFound(invoiceId));
+        return { body };
+      },
+    }),
+
+    route({
       method: 'post',
       path: '/websites/:id/billing/invoices/:invoiceId/void',
       operationId: 'voidInvoice',

@@ -4,10 +4,12 @@ import { addBooking } from '../../../commands/booking/booking.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
+import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { utcTime } from '../../../platform/times.js';
-import { countBookings, readAddedBooking } from '../../../projections/booking/booking.queries.js';
+import type { BookingDocument } from '../../../projections/booking/booking.projection.js';
+import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPageByPlace } from '../../paging.js';
@@ -41,6 +43,9 @@ const toBooking = ({ attendees, ...booking }: Booked): Static<typeof Booking> =>
   ...booking,
   attendees: attendees.map((attendee) => ({ ...attendee })),
 });
+
+/** Of the embedded calendar, which knows no attendees. */
+const toOwnBooking = ({ websiteId: _, ...booking }: BookingDocument): Static<typeof Booking> => ({ ...booking, attendees: [] });
 
 export interface BookingRouteParts {
   readonly engine: Engine;
@@ -142,10 +147,29 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         return bookingId;
       },
       answer: async ({ params: { id: websiteId } }, bookingId) => {
-        const booking = await readAddedBooking(reader, websiteId, bookingId);
+        const { booking } = await readBooking(reader, { websiteId, bookingId }, FIRST_REVISION);
         if (booking === null) throw new Error(`booking ${bookingId} is gone the moment it was added`);
-        const { websiteId: _, ...body } = booking;
-        return { status: 201, body: { ...body, attendees: [] } };
+        return { status: 201, body: toOwnBooking(booking) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/bookings/:bookingId',
+      operationId: 'getBooking',
+      summary: 'Read a booking of the embedded calendar',
+      description: 'Only in the embedded calendar; those of a scheduling service are listed. Not for viewers, as the list.',
+      tag: bookingTag,
+      scope: 'website',
+      access: 'editors',
+      feature: 'scheduling',
+      refusals: ['bookings_elsewhere', 'booking_not_found'],
+      answers: { 200: { description: 'The booking.', schema: Booking } },
+      answer: async ({ params: { id: websiteId, bookingId }, website: { website } }) => {
+        await mustOwnCalendar(website);
+        const { booking, revision } = await readBooking(reader, { websiteId, bookingId });
+        if (booking?.status !== 'accepted') throw new Refused(refusals.bookingNotFound(bookingId));
+        return { body: toOwnBooking(booking), revision };
       },
     }),
 

@@ -87,6 +87,13 @@ const toService = (websiteId: string, { eventTypeIds, secretNames, ...service }:
   secretNames: [...secretNames],
 });
 
+/** @throws Refused: `Service <id> not found` */
+const findService = async (reader: Reader, websiteId: string, serviceId: string, through?: bigint): Promise<ServiceView> => {
+  const service = (await servicesOf(reader, websiteId, through)).find(({ id }) => id === serviceId);
+  if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
+  return service;
+};
+
 /**
  * The services that belong to one website: a shop, an account of a scheduling service, a site of an
  * analytics provider.
@@ -131,11 +138,24 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
       return attachService(acting, input, secrets, context);
     },
     answer: async ({ params }, { serviceId, revision }) => {
-      const service = (await servicesOf(reader, params.id, revision)).find(({ id }) => id === serviceId);
-      // The command was repeated, and the service detached between the two.
-      if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
+      // Not found when the command was repeated, and the service detached between the two.
+      const service = await findService(reader, params.id, serviceId, revision);
       return { status: 201, body: toService(params.id, service) };
     },
+  }),
+
+  route({
+    method: 'get',
+    path: '/websites/:id/services/:serviceId',
+    operationId: 'getService',
+    summary: 'Read a service of a website',
+    description: 'The names of its secrets are listed; the secrets never come back.',
+    tag: serviceTag,
+    scope: 'website',
+    access: 'admin',
+    refusals: ['service_not_found'],
+    answers: { 200: { description: 'The service.', schema: Service } },
+    answer: async ({ params: { id, serviceId } }) => ({ body: toService(id, await findService(reader, id, serviceId)) }),
   }),
 
   route({

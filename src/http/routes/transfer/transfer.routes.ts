@@ -5,11 +5,11 @@ import type { Engine } from '../../../engine.js';
 import { attachmentIssues, type Payments } from '../../../integrations/payments/port.js';
 import { clientIdOfEmail } from '../../../events/client/client.directory.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
-import { listTransfers, readAccess } from '../../../projections/access/access.queries.js';
+import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { pageOf } from '../../paging.js';
 import { Printable } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
-import { Invitation, toInvitation } from '../access/access.resource.js';
+import { Invitation, isSent, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
@@ -121,6 +121,24 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         const { items, next } = await pageOf(query, await listTransfers(reader, params.id));
         const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
         return { body, ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/transfers/:transferId',
+      operationId: 'getTransfer',
+      summary: 'Read a transfer of a website',
+      description: 'Also one that was accepted or has expired; a cancelled one is not found.',
+      tag: transferTag,
+      scope: 'website',
+      access: 'admin',
+      refusals: ['transfer_not_found'],
+      answers: { 200: { description: 'The transfer, with its `claimUrl`.', schema: Invitation } },
+      answer: async ({ params: { id, transferId } }) => {
+        const found = await readInvitation(reader, transferId);
+        if (found === null || !isSent('ownership_transfer', id, found)) throw new Refused(refusals.transferNotFound());
+        return { body: await toTransfer(id, found.invitation), revision: found.revision };
       },
     }),
 
