@@ -12,6 +12,7 @@ jest.setTimeout(60_000);
 
 interface Media {
   readonly id: string;
+  readonly name: string;
   readonly alt?: string;
   readonly variants: readonly { readonly contentType: string; readonly width: number }[];
 }
@@ -83,6 +84,16 @@ describe('uploading', () => {
     });
     expect(answer.headers.get('location')).toBe(`/v1${path}/${id}`);
     expect((await call('GET', `${path}/${id}`, { as: 'viewer' })).body).toEqual(answer.body);
+  });
+
+  test('a file takes the name that comes with it', async () => {
+    const { name } = await sent({ fields: { name: ' folder/The shop.jpg ', alt: 'The shop' } });
+    expect(name).toBe('The shop.jpg');
+    expect(error(await send({ fields: { name: '///', alt: 'The shop' } }))).toEqual([
+      400,
+      'Invalid request body — name: must be the name of a file',
+    ]);
+    expect(error(await send({ fields: { name: 'shop.jpg' } }))).toEqual([400, expect.stringMatching(/alt: is required/)]);
   });
 
   test('a video answers with its size and length, and needs no description', async () => {

@@ -186,8 +186,11 @@ export const documentCommands: readonly Command[] = [
     operations: ['uploadMedia'],
     write: true,
     arguments: { website, file },
-    options: { alt: text('What it shows, for those who do not see it; an image needs it') },
-    run: async (context, args, { alt }) => {
+    options: {
+      alt: text('What it shows, for those who do not see it; an image needs it'),
+      name: text('What it is called'),
+    },
+    run: async (context, args, { alt, name }) => {
       const { showProgress } = await import('../progress.js');
       const { doorstep, website: found } = await at(context, args.website);
       const progress = showProgress(context, args.file);
@@ -197,7 +200,7 @@ export const documentCommands: readonly Command[] = [
           (options) =>
             doorstep.websites.media.upload(
               found.id,
-              { file: args.file, ...defined({ alt }) },
+              { file: args.file, ...defined({ alt, name }) },
               { ...options, ...progress.options },
             ),
           (uploaded) => {

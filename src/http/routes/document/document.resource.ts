@@ -1,4 +1,7 @@
-import { Type, type Static } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { cleanFileName } from '../../../platform/fileName.js';
+import { NonBlank } from '../../schemas.js';
+import { Type, type Static, type TString } from 'typebox';
 import { isShownInline } from '../../../platform/fileContentType.js';
 import type { DocumentDocument } from '../../../projections/document/document.projection.js';
 
@@ -35,3 +38,17 @@ export const FileAddress = Type.Object(
   },
   { $id: 'FileAddress', description: 'A signed address of a file.' },
 );
+
+/** What an uploaded file is to be called. */
+export const FileName = (example: string): TString =>
+  NonBlank(200, {
+    description: 'Without it, the name of the file. Folders and what no system takes are left out.',
+    examples: [example],
+  });
+
+/** @throws Refused when nothing is left of the name */
+export const cleaned = (name: string): string => {
+  const clean = cleanFileName(name);
+  if (clean === null) throw new Refused(refusals.invalidBody('name', 'must be the name of a file'));
+  return clean;
+};

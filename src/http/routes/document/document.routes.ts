@@ -5,7 +5,6 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { FileStore } from '../../../integrations/files/port.js';
 import { isShownInline } from '../../../platform/fileContentType.js';
-import { cleanFileName } from '../../../platform/fileName.js';
 import type { DocumentDocument } from '../../../projections/document/document.projection.js';
 import {
   countDocuments,
@@ -20,14 +19,9 @@ import { readNamed, readPage } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { NonBlank } from '../../schemas.js';
 import type { StorageLimit } from '../../storageLimit.js';
-import { Document, FileAddress, toDocument } from './document.resource.js';
+import { cleaned, Document, FileAddress, FileName, toDocument } from './document.resource.js';
 
 const documentTag: RouteTag = { name: 'Documents', description: 'Files that the agency shares with the members of a website.' };
-
-const FileName = NonBlank(200, {
-  description: 'Without it, the name of the file. Folders and what no system takes are left out.',
-  examples: ['plan.pdf'],
-});
 
 export interface DocumentRouteParts {
   readonly engine: Engine;
@@ -36,13 +30,6 @@ export interface DocumentRouteParts {
   readonly storageLimit: StorageLimit;
   readonly fileAddresses: FileAddresses;
 }
-
-/** @throws Refused when nothing is left of the name */
-const cleaned = (name: string): string => {
-  const clean = cleanFileName(name);
-  if (clean === null) throw new Refused(refusals.invalidBody('name', 'must be the name of a file'));
-  return clean;
-};
 
 export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
   const { reader, files, storageLimit, fileAddresses } = parts;
@@ -106,7 +93,7 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       feature: 'documents',
       upload: { files, admit: storageLimit.admit },
       asksProvider: true,
-      body: Type.Object({ name: Type.Optional(FileName) }),
+      body: Type.Object({ name: Type.Optional(FileName('plan.pdf')) }),
       example: { body: { name: 'site plan.pdf' } },
       refusals: ['storage_limit_reached'],
       answers: { 201: { description: 'The document.', schema: Document } },

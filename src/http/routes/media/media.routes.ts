@@ -25,7 +25,7 @@ import { readNamed, readPage } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag, type Upload } from '../../route.js';
 import { NonBlank } from '../../schemas.js';
 import type { StorageLimit } from '../../storageLimit.js';
-import { FileAddress } from '../document/document.resource.js';
+import { cleaned, FileAddress, FileName } from '../document/document.resource.js';
 import { Media, toMedia } from './media.resource.js';
 
 const mediaTag: RouteTag = { name: 'Media', description: 'Images and videos that the content of a website shows.' };
@@ -133,6 +133,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       upload: { files, admit: storageLimit.admit },
       asksProvider: true,
       body: Type.Object({
+        name: Type.Optional(FileName('shop.jpg')),
         alt: Type.Optional(
           NonBlank(300, {
             description: 'What it shows, for those who do not see it; required for an image.',
@@ -143,7 +144,8 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       refusals: ['storage_limit_reached', 'too_many_media', 'media_not_found'],
       answers: { 201: { description: 'The image or video.', schema: Media } },
       act: async ({ params: { id: websiteId }, body, upload, keepUpload, context }, acting) => {
-        const { key: file, fileName: name, contentType, bytes: size, sha256 } = upload;
+        const { key: file, fileName, contentType, bytes: size, sha256 } = upload;
+        const name = body.name === undefined ? fileName : cleaned(body.name);
         const kind = kindOf(upload);
         const alt = body.alt?.trim();
         // Before the work of decoding it.
