@@ -145,6 +145,12 @@ describe('on the embedded pair', () => {
     expect(listed[0]).toEqual(company);
     expect((await site.call('GET', '/content?count=true&limit=3')).headers.get('total-count')).toBe('9');
     expect((await site.call('GET', '/content/none')).status).toBe(404);
+    expect(await site.call('GET', '/content/company/versions')).toMatchObject({ status: 200, body: [] });
+    expect((await site.call('GET', '/content/none/versions')).status).toBe(404);
+    expect(await site.call('GET', `/content/company/versions/${company.hash}`)).toMatchObject({
+      status: 404,
+      body: { code: 'content_version_not_found' },
+    });
   });
 
   test('a text, hours, a contact and a section that is off reach the page when they are published', async () => {

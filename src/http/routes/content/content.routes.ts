@@ -286,10 +286,12 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
     return found;
   };
 
-  const versionsOf = async (key: ContentKey) => {
+  /** None of a document that nobody has saved and the template declares. */
+  const versionsOf = async (key: ContentKey, website: WebsiteDocument) => {
     const { state } = await engine.state(contentFold, key);
-    if (state.stage === 'none') throw new Refused(refusals.contentNotFound(key.documentId));
-    return state.versions;
+    if (state.stage !== 'none') return state.versions;
+    if ((await unsavedOf(key, website)) === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
+    return [];
   };
 
   return [
@@ -397,8 +399,9 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       paging: true,
       refusals: ['content_not_found'],
       answers: { 200: { description: 'A page of versions.', schema: Type.Array(ContentVersion) } },
-      answer: async ({ params, query }) => {
-        const versions = await versionsOf(keyOf(params));
+      asksProvider: true,
+      answer: async ({ params, query, website: { website } }) => {
+        const versions = await versionsOf(keyOf(params), website);
         const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
           Promise.resolve(versions.slice(skip, skip + limit)),
         );
@@ -421,9 +424,10 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       params: { documentId: DocumentId },
       refusals: ['content_not_found', 'content_version_not_found'],
       answers: { 200: { description: 'The version.', schema: WholeContentVersion } },
-      answer: async ({ params }) => {
+      asksProvider: true,
+      answer: async ({ params, website: { website } }) => {
         const key = keyOf(params);
-        const version = (await versionsOf(key)).find(({ hash }) => hash === params.hash);
+        const version = (await versionsOf(key, website)).find(({ hash }) => hash === params.hash);
         if (version === undefined) throw new Refused(refusals.contentVersionNotFound(params.hash, key.documentId));
         const shown = await toContentVersion(createActorNames(engine), version);
         return { body: { ...shown, body: await contentVersionBody(engine, key, version.revision) } };
