@@ -236,6 +236,18 @@ describe('POST /websites/:id/provisioning/cleanup', () => {
     expect(cleaned.steps[0]).toEqual({ id: 'github_create_repo', status: 'pending', attempts: 1 });
   });
 
+  test('of an archived website: 400, as any write', async () => {
+    await startWorker(breakable('setVariables'));
+    const { id } = await newWebsite();
+    const { remains } = (await until(id, 'failed')) as ProvisioningDocument & { remains?: unknown };
+    expect((await api.call('POST', `/websites/${id}/archive`, { token })).status).toBe(200);
+    const refused = { status: 400, body: { error: `Website ${id} is archived` } };
+    for (const query of ['', '?dryRun=1']) expect(await cleanUp(id, query)).toMatchObject(refused);
+    expect(jobOf(await read(id))).toMatchObject({ remains });
+    expect((await api.call('POST', `/websites/${id}/restore`, { token })).status).toBe(200);
+    expect((await cleanUp(id)).status).toBe(202);
+  });
+
   test('of a job that failed while it made something says that it may be there', async () => {
     await startWorker(breakable('createProject'));
     const { id } = await newWebsite();

@@ -51,8 +51,8 @@ const useAnswer = (job: ProvisioningJob): { readonly title: string; readonly lea
   }
 };
 
-/** What an admin can do about a run that failed. */
-const Stopped = ({ job }: { readonly job: ProvisioningJob }): ReactNode => {
+/** What an admin can do about a run that failed; nothing while the website is archived. */
+const Stopped = ({ job, isArchived }: { readonly job: ProvisioningJob; readonly isArchived: boolean }): ReactNode => {
   const { t } = useTranslation();
   const retry = useRetry(job.websiteId);
   const [isCleaningUp, setCleaningUp] = useState(false);
@@ -73,19 +73,21 @@ const Stopped = ({ job }: { readonly job: ProvisioningJob }): ReactNode => {
         )}
         <FaultLine error={retry.error} />
       </div>
-      <div className={classes['actions']}>
-        {remains.length > 0 && cleanup?.status !== 'running' && (
-          <Button onClick={() => setCleaningUp(true)}>{t('provisioning.cleanUp.action')}</Button>
-        )}
-        <Button
-          variant="filled"
-          loading={retry.isPending}
-          disabled={cleanup?.status === 'running'}
-          onClick={() => retry.mutate()}
-        >
-          {t(isCleaned ? 'provisioning.stopped.retryFromStart' : 'provisioning.stopped.retry')}
-        </Button>
-      </div>
+      {!isArchived && (
+        <div className={classes['actions']}>
+          {remains.length > 0 && cleanup?.status !== 'running' && (
+            <Button onClick={() => setCleaningUp(true)}>{t('provisioning.cleanUp.action')}</Button>
+          )}
+          <Button
+            variant="filled"
+            loading={retry.isPending}
+            disabled={cleanup?.status === 'running'}
+            onClick={() => retry.mutate()}
+          >
+            {t(isCleaned ? 'provisioning.stopped.retryFromStart' : 'provisioning.stopped.retry')}
+          </Button>
+        </div>
+      )}
       <CleanUpDialog job={job} opened={isCleaningUp} onClose={() => setCleaningUp(false)} />
     </section>
   );
@@ -147,7 +149,7 @@ const Provisioning = ({ job }: { readonly job: ProvisioningJob }): ReactNode => 
         sub={website.data?.name}
         lead={status === 'failed' && !isAdmin ? t('provisioning.failedForClients', { brand: brandName }) : lead}
       />
-      {isAdmin && status === 'failed' && <Stopped job={job} />}
+      {isAdmin && status === 'failed' && <Stopped job={job} isArchived={website.data?.archivedAt !== undefined} />}
       {isAdmin && status === 'succeeded' && website.data !== undefined && <Next website={website.data} />}
       <Steps job={job} receipts={isAdmin && hasEnded ? (receipts.data ?? []) : []} />
     </>

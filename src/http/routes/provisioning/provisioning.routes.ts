@@ -172,7 +172,6 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',
-      whenArchived: 'allowed',
       refusals: ['provisioning_not_failed'],
       answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
       act: async ({ website: { website }, context, expectation }, acting) => {
