@@ -57,19 +57,38 @@ describe('WithdrawClient', () => {
   });
 });
 
-test('RemoveClient leaves a link alone that was given later than it says', () => {
-  const remove = { type: 'RemoveClient', ...person } as const;
-  // The second event stands at position 2.
-  given(accessDecider, [issued, linked])
-    .when({ ...remove, upTo: 1n })
-    .then([]);
-  given(accessDecider, [issued, linked])
-    .when({ ...remove, upTo: 2n })
-    .then([unlinked]);
-  const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
-  given(accessDecider, [linked, changed])
-    .when({ ...remove, upTo: 1n })
-    .then([unlinked]);
+describe('SettleOwner', () => {
+  const settle = { type: 'SettleOwner', ...person } as const;
+  const settled: AccessEvent = { type: 'InvitationAccepted', data: { ...person, invitationId: 'i1', claimedBy: 'c1' } };
+
+  test('takes the link, and ends a pending invitation, so that the end of the ownership is final', () => {
+    given(accessDecider, [linked]).when(settle).then([unlinked]);
+    given(accessDecider, [issued]).when(settle).then([settled]);
+    expectRepeatable(accessDecider, [linked, issued], settle);
+    given(accessDecider).when(settle).then([]);
+    given(accessDecider, [issued, revoked]).when(settle).then([]);
+    given(accessDecider, [issued, settled]).when(claim).thenRefused(refusals.invitationNotFound('i1'));
+    given(accessDecider, [issued, settled])
+      .when({ ...claim, ownerId: 'c1' })
+      .thenRefused(refusals.alreadyOwner());
+  });
+
+  test('leaves alone what was given or sent later than it says', () => {
+    // The second event stands at position 2.
+    given(accessDecider, [revoked, linked])
+      .when({ ...settle, upTo: 1n })
+      .then([]);
+    given(accessDecider, [revoked, linked])
+      .when({ ...settle, upTo: 2n })
+      .then([unlinked]);
+    given(accessDecider, [linked, issued])
+      .when({ ...settle, upTo: 1n })
+      .then([unlinked]);
+    const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
+    given(accessDecider, [linked, changed])
+      .when({ ...settle, upTo: 1n })
+      .then([unlinked]);
+  });
 });
 
 describe('AddClient', () => {

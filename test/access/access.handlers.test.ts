@@ -434,7 +434,8 @@ describe('at the same moment', () => {
         binding,
         after(() => assign(clientId)),
       );
-      await expect(claim(local, invitationId)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      const claiming = passTimeDuring(clock, claim(local, invitationId));
+      await expect(claiming).rejects.toEqual(new Refused(refusals.alreadyOwner()));
       expect(await isLinked(clientId)).toBe(false);
     });
 

@@ -6,7 +6,7 @@ import { addClient, claimInvitation, offerTransfer } from '../../src/commands/ac
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import { changeWebsite } from '../../src/commands/website/website.handlers.js';
+import { changeWebsite, removeOwner, transferOwnership } from '../../src/commands/website/website.handlers.js';
 import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { keyOfInvitation } from '../../src/events/access/access.stream.js';
 import { websiteFold } from '../../src/events/website/website.state.js';
@@ -159,6 +159,41 @@ describe('an assignment that is interrupted', () => {
     await worker.start();
     await eventually('the removal of the owner', async () => ((await ownerId()) === undefined ? true : undefined));
   });
+});
+
+test('a pending invitation ends with the ownership that its person got instead, also when that was interrupted', async () => {
+  const pending = async (name: string): Promise<string> => {
+    const { handled } = await link(name);
+    return [...handled.state.invitations.keys()].at(-1) ?? '';
+  };
+  const [ana, ben] = [await pending('ana'), await pending('ben')];
+  await assign(await makeClient('ana'));
+  expect(await stageOf(ana)).toBe('accepted');
+  await expect(claim(ana, 'ana')).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+
+  const clientId = await makeClient('ben');
+  local.eventStore.appendFaults.push(
+    after(() => Promise.resolve()),
+    unavailable,
+  );
+  await expect(assign(clientId)).rejects.toThrow('down');
+  expect([await ownerId(), await stageOf(ben)]).toEqual([clientId, 'pending']);
+  await worker.start();
+  await eventually('the end of the invitation', async () => ((await stageOf(ben)) === 'accepted' ? true : undefined));
+
+  const cleo = await pending('cleo');
+  const third = await makeClient('cleo');
+  await transferOwnership(local.engine, { websiteId, clientId: third, offerPosition: 1n << 62n }, local.context());
+  expect([await ownerId(), await stageOf(cleo)]).toEqual([third, 'accepted']);
+
+  await removeOwner(local.engine, { websiteId, clientId: third }, local.context());
+  for (const [invitation, name] of [
+    [ana, 'ana'],
+    [ben, 'ben'],
+    [cleo, 'cleo'],
+  ] as const) {
+    await expect(claim(invitation, name)).rejects.toEqual(new Refused(refusals.invitationNotFound(invitation)));
+  }
 });
 
 describe('access that is given and interrupted', () => {

@@ -118,9 +118,14 @@ export type ChangeAccess =
   | RequestRenewal
   | WithdrawTransfer
   | (OfPerson & { readonly type: 'ChangeClientRole'; readonly role: LinkRole })
+  | (OfPerson & { readonly type: 'RemoveClient' })
   | (OfPerson & {
-      readonly type: 'RemoveClient';
-      /** Leaves a link alone that was given later than this position of the log. */
+      /**
+       * Somebody became the owner: their link is removed, and a pending invitation has reached its
+       * goal. It is never refused.
+       */
+      readonly type: 'SettleOwner';
+      /** Leaves alone what was given or sent later than this position of the log. */
       readonly upTo?: bigint | undefined;
     })
   | (OfPerson & {

@@ -42,12 +42,13 @@ const link = ({ websiteId, clientId, role, notify = false }: AddClient, state: A
 };
 
 /**
- * The pending invitation of somebody who gets a link has reached its goal; left pending, it would
- * give access again after a removal.
+ * The pending invitation of somebody who gets a link, or the ownership, has reached its goal; left
+ * pending, it would give access again after a removal.
+ * @param upTo leaves one alone that was sent later than this position of the log
  */
-const settlePending = ({ websiteId, clientId }: AccessKey, state: AccessState): readonly AccessEvent[] => {
+const settlePending = ({ websiteId, clientId }: AccessKey, state: AccessState, upTo?: bigint): readonly AccessEvent[] => {
   const pending = pendingAccessInvitation(state);
-  if (pending === undefined) return [];
+  if (pending === undefined || (upTo !== undefined && pending[1].sentPosition > upTo)) return [];
   return [{ type: 'InvitationAccepted', data: { websiteId, clientId, invitationId: pending[0], claimedBy: clientId } }];
 };
 
@@ -75,7 +76,8 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
     // A repeated claim by the same person succeeds as before, unless the access has been removed
     // since.
     const stillLinked = invitation.claimedBy === claimedBy && (!isOwnAddress || linkRole(state) !== undefined);
-    return stillLinked ? [] : refusals.invitationNotFound(invitationId);
+    if (stillLinked) return [];
+    return claimedBy === ownerId ? refusals.alreadyOwner() : refusals.invitationNotFound(invitationId);
   }
   if (invitation.expiresAt <= at) return refusals.invitationNotFound(invitationId);
   if (claimedBy === ownerId) return refusals.alreadyOwner();
@@ -146,10 +148,14 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       if (previousRole === undefined) return refusals.linkNotFound(clientId, websiteId);
       return previousRole === role ? [] : [{ type: 'ClientLinkRoleChanged', data: { ...of, role, previousRole } }];
     }
-    case 'RemoveClient': {
-      const { upTo = state.linkPosition } = command;
+    case 'RemoveClient':
       if (state.link === 'none') return refusals.linkNotFound(clientId, websiteId);
-      return linkRole(state) === undefined || state.linkPosition > upTo ? [] : [{ type: 'ClientUnlinked', data: of }];
+      return linkRole(state) === undefined ? [] : [{ type: 'ClientUnlinked', data: of }];
+    case 'SettleOwner': {
+      const { upTo = state.linkPosition } = command;
+      const unlinked: readonly AccessEvent[] =
+        linkRole(state) === undefined || state.linkPosition > upTo ? [] : [{ type: 'ClientUnlinked', data: of }];
+      return [...unlinked, ...settlePending(of, state, command.upTo)];
     }
     case 'WithdrawClient': {
       const open = [...state.invitations].filter(([, { stage }]) => stage === 'pending' || stage === 'claimed');

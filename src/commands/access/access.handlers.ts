@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
-import { accessFold, linkRole, type AccessState } from '../../events/access/access.state.js';
+import { accessFold, type AccessState } from '../../events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
 import { clientIdOf, recipientOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
@@ -37,18 +37,11 @@ const websiteOf = async (
 };
 
 /**
- * An owner needs no link: a link left behind would outlive the ownership.
- * @param upTo position of the assignment: a link that was given after it stays
+ * An owner needs neither link nor invitation: what is left behind would outlive the ownership.
+ * @param upTo position of the assignment: what was given or sent after it stays
  */
-export const removeLinkOfOwner = async (
-  engine: Engine,
-  owner: AccessKey,
-  context: CommandContext,
-  upTo?: bigint,
-): Promise<void> => {
-  const { state } = await engine.state(accessFold, owner);
-  if (linkRole(state) === undefined) return;
-  await changeAccess(engine, { type: 'RemoveClient', ...owner, upTo }, consequenceOf(engine, context));
+export const settleOwner = async (engine: Engine, owner: AccessKey, context: CommandContext, upTo?: bigint): Promise<void> => {
+  await changeAccess(engine, { type: 'SettleOwner', ...owner, upTo }, consequenceOf(engine, context));
 };
 
 /**
@@ -59,7 +52,7 @@ export const removeLinkOfOwner = async (
 export const withdrawFromOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<boolean> => {
   const { ownerId } = await websiteOf(engine, client.websiteId);
   if (ownerId !== client.clientId) return false;
-  await removeLinkOfOwner(engine, client, context);
+  await settleOwner(engine, client, context);
   return true;
 };
 
@@ -250,7 +243,11 @@ export const claimInvitation = async (
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   const claimant = { websiteId, clientId };
   await bindClientSubject(engine, clientId, subject, context);
-  const handled = await engine.handle(accessDecider, commandBy(clientId), context, options);
+  const handled = await engine.handle(accessDecider, commandBy(clientId), context, options).catch(async (error: unknown) => {
+    // An assignment at the same moment has ended the invitation.
+    if (error instanceof Refused && kind !== 'ownership_transfer') await refuseOwner(engine, claimant, context);
+    throw error;
+  });
   const { revision } = handled;
   const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
   let linkRevision = revision;

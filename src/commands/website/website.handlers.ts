@@ -3,7 +3,7 @@ import type { AccessKey } from '../../events/access/access.stream.js';
 import type { Kept, WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
-import { removeLinkOfOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
+import { settleOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
 import { isRefusal, type Untimed } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
@@ -123,7 +123,7 @@ const reserveNewSlug = async (
 };
 
 /**
- * An assigned owner has no link, and the offers of the website's ownership that were open are
+ * An assigned owner has neither link nor pending invitation, and the offers of the website's ownership that were open are
  * withdrawn. When this is interrupted after the assignment, the access worker
  * (`workers/access/`) completes it.
  * A new slug is reserved first; the site worker releases the one before.
@@ -144,7 +144,7 @@ export const changeWebsite = async (
   const reservation = await reserveNewSlug(engine, change, context, options);
   const handled = await engine.handle(websiteDecider, { ...change, ...reservation }, context, options);
   if (clientId !== undefined && clientId !== null) {
-    await removeLinkOfOwner(engine, { websiteId, clientId }, context);
+    await settleOwner(engine, { websiteId, clientId }, context);
     await withdrawOvertakenOffers(engine, websiteId, openOffers, context);
   }
   await refuseErasedOwner(engine, websiteId, clientId, context);
@@ -167,7 +167,7 @@ export const transferOwnership = async (
   const command = { type: 'ChangeWebsite', websiteId, clientId, offerPosition } as const;
   await engine.handle(websiteDecider, command, context);
   const { state } = await engine.state(websiteFold, { websiteId });
-  if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, { websiteId, clientId }, context);
+  if (state.stage !== 'none' && state.clientId === clientId) await settleOwner(engine, { websiteId, clientId }, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
 };
 

@@ -1,5 +1,5 @@
 import {
-  removeLinkOfOwner,
+  settleOwner,
   withdrawFromErased,
   withdrawFromOwner,
   withdrawOvertakenOffers,
@@ -18,10 +18,10 @@ import type { Worker } from '../worker.js';
 const actor: Actor = { subject: 'access', role: 'system', via: 'worker' };
 
 /**
- * Completes what commands do after they assigned an owner or gave access: an owner has no link, an
- * assignment ends the offers made before it, and an erased client has neither website nor access.
- * The commands do so at once; this worker covers those that were interrupted. Any number of these
- * may run on the same stores.
+ * Completes what commands do after they assigned an owner or gave access: an owner has neither link
+ * nor pending invitation, an assignment ends the offers made before it, and an erased client has
+ * neither website nor access. The commands do so at once; this worker covers those that were
+ * interrupted. Any number of these may run on the same stores.
  */
 export const createAccessWorker = (parts: { engine: Engine; reader: Reader; createReactor: CreateReactor }): Worker => {
   const { engine, reader, createReactor } = parts;
@@ -59,7 +59,7 @@ export const createAccessWorker = (parts: { engine: Engine; reader: Reader; crea
       WebsiteOwnerAssigned: async (event) => {
         const { websiteId, clientId } = event.data;
         const context = contextOf(event);
-        await removeLinkOfOwner(engine, { websiteId, clientId }, context, event.position);
+        await settleOwner(engine, { websiteId, clientId }, context, event.position);
         await withdrawOffers(websiteId, context);
         await removeErasedOwner(engine, { websiteId, clientId }, context);
       },
