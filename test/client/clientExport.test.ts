@@ -15,6 +15,7 @@ interface Exported {
   readonly websites: readonly object[];
   readonly invitations: readonly object[];
   readonly apiKeys: readonly { readonly id: string }[];
+  readonly invoices: readonly object[];
   readonly mails: readonly object[];
   readonly eventsAbout: readonly { readonly type: string; readonly data: JsonObject }[];
   readonly eventsBy: readonly { readonly type: string; readonly actor: { readonly subject: string } }[];
@@ -75,6 +76,7 @@ test('has everything that is kept about the person, and nobody else', async () =
     ],
     invitations: [],
     customers: [],
+    invoices: [],
     mails: [{ id: mailId, to: email, subject: 'Hello' }],
   });
   expect(all.apiKeys.map((key) => key.id)).toContain(kept);
@@ -85,6 +87,24 @@ test('has everything that is kept about the person, and nobody else', async () =
   expect(new Set(all.eventsBy.map(({ actor: { subject } }) => subject))).toEqual(new Set(['idp|ada', 'idp|ada-before']));
   expect(typesIn(all.eventsBy)).toEqual(['APIKeyMinted', 'APIKeyMinted']);
   expect(answer.text).not.toMatch(/grace@|Grace|newcomer@|svc_pat_\w{13}|hash/);
+});
+
+test('of an owner has their invoices in the embedded ledger, also without a subscription, and of the websites before', async () => {
+  const [ada, grace] = [
+    await made('/clients', { email: 'ada@invoices.example' }),
+    await made('/clients', { email: 'grace@invoices.example' }),
+  ];
+  const websiteId = await made('/websites', { name: 'Billed', slug: 'billed', clientId: ada });
+  const invoice = (description: string) =>
+    made(`/websites/${websiteId}/billing/invoices`, { total: 100, currency: 'eur', description });
+  const [first, second] = [await invoice('March'), await invoice('April')];
+  await call('PATCH', `/websites/${websiteId}`, { clientId: grace });
+  const third = await invoice('May');
+  const list = (await call('GET', `/invoices?websiteId=${websiteId}`)).body as readonly { id: string }[];
+  const of = async (id: string) => (await exported(id)).invoices;
+  expect(list.map(({ id }) => id)).toEqual([third, second, first]);
+  expect(await of(ada)).toEqual(list.slice(1));
+  expect(await of(grace)).toEqual(list.slice(0, 1));
 });
 
 test('of somebody who was invited has the invitation', async () => {

@@ -20,6 +20,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
 import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
+import { Invoice as InvoiceSchema } from './billing.resource.js';
 import { invoiceCursor, invoicePlaceIn } from './invoiceCursor.js';
 
 const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
@@ -35,26 +36,6 @@ const Subscription = Type.Object(
     canceledAt: Type.Optional(Time),
   },
   { $id: 'Subscription', description: 'What the owner pays for regularly.' },
-);
-
-const InvoiceSchema = Type.Object(
-  {
-    id: Type.String(),
-    websiteId: Type.String(),
-    clientId: Type.String({ description: 'Whom it is for: the owner at that time.' }),
-    number: Type.Optional(Type.String({ description: 'As it is printed on the invoice.' })),
-    status: Type.Enum([...invoiceStatuses]),
-    total: Type.Integer({ description: 'In the smallest unit of the currency.' }),
-    amountPaid: Type.Integer(),
-    currency: Type.String({ description: 'ISO 4217, lower-case.' }),
-    description: Type.Optional(Type.String()),
-    createdAt: Time,
-    dueAt: Type.Optional(Time),
-    paidAt: Type.Optional(Time),
-    voidedAt: Type.Optional(Time),
-    url: Type.Optional(Type.String({ description: 'Where it can be viewed and paid.' })),
-  },
-  { $id: 'Invoice', description: 'An invoice, as the payment provider has it.' },
 );
 
 /** A website that is billed every month has as many in forty years. */

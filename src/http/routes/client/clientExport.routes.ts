@@ -3,6 +3,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { InvitationKind, LinkRole } from '../../../events/access/access.events.js';
 import type { Outbox } from '../../../integrations/email/port.js';
+import type { InvoicePlace, Ledger, Payments } from '../../../integrations/payments/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import type { AuditFilter } from '../../../projections/audit/audit.queries.js';
 import { readClientRecord, type ClientRecord } from '../../../projections/client/clientExport.queries.js';
@@ -13,6 +14,7 @@ import { route, type Route } from '../../route.js';
 import { APIKey, toUsedApiKey } from '../apiKey/apiKey.resource.js';
 import { AuditEntry } from '../audit/audit.resource.js';
 import { createAuditPages, type AuditPages } from '../audit/auditPages.js';
+import { Invoice } from '../billing/billing.resource.js';
 import { Client, clientTag } from './client.resource.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -66,6 +68,10 @@ const ClientExport = Type.Object(
         description: 'Which customer of a payment provider they are: it keeps their invoices.',
       },
     ),
+    invoices: Type.Array(Invoice, {
+      description:
+        'Of the embedded ledger, to them: the newest first. Those of another payment provider are with their customer.',
+    }),
     mails: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -86,6 +92,9 @@ interface ClientExportParts {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly keyUse: KeyUse;
+  readonly payments: Payments;
+  /** Present with the embedded ledger. */
+  readonly ledger?: Ledger;
   readonly outbox?: Outbox;
 }
 
@@ -120,6 +129,7 @@ export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] =
           subjects: [...record.subjects],
           customers: [...record.customers],
           apiKeys: await Promise.all(record.apiKeys.map((key) => toUsedApiKey(key, keyUse))),
+          invoices: parts.ledger === undefined ? [] : await invoicesTo(id, parts.payments),
           mails: await mailsTo(record.addresses, parts.outbox),
         };
         return {
@@ -172,6 +182,19 @@ async function* joined(pages: AllEntries, see: (entry: AuditEntry) => void = () 
     separator = ',';
   }
 }
+
+const invoicesPage = 200;
+
+const invoicesTo = async (clientId: string, payments: Payments): Promise<Head['invoices']> => {
+  const found: Head['invoices'] = [];
+  const query = { clientId, sort: '-createdAt', limit: invoicesPage, subscriptions: () => Promise.resolve([]) } as const;
+  for (let after: InvoicePlace | undefined; ;) {
+    const { items, next } = await payments.listInvoices({ ...query, ...(after !== undefined && { after }) });
+    found.push(...items);
+    if (next === undefined) return found;
+    after = next;
+  }
+};
 
 const mailsPage = 200;
 
