@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { RecordStore } from '../projections/store/readModelStore.js';
@@ -6,7 +7,7 @@ import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
 import { createBudgets } from './budgets.js';
 import { anyOrigin, corsHeaders, preflightHeaders, preflightOfAnyOrigin } from './cors.js';
-import { answerFor, httpErrors } from './errors.js';
+import { answerFor, httpErrors, type ErrorAnswer } from './errors.js';
 import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
 import { createInside } from './inside.js';
@@ -66,6 +67,11 @@ export interface HttpLimits extends SenderLimits {
 
 export interface HttpApp {
   readonly express: Express;
+  /**
+   * Of what is refused before it is a whole request: the id that the answer has, and the log. It is
+   * that of the request that `response` is for, when it has come so far.
+   */
+  refused(answer: Pick<ErrorAnswer, 'status' | 'code'>, response: ServerResponse | undefined): string;
   /** To be called with every connection that is opened. */
   connected(socket: Socket): void;
   /** Ends answers that would go on and on (server-sent events), because the service stops. */
@@ -186,8 +192,10 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     next();
   };
 
-  const limitMount: Handler = (_request, response, next) => {
-    limitBodyTime(response.locals.exchange);
+  const enterMount: Handler = (_request, response, next) => {
+    const { exchange } = response.locals;
+    limitBodyTime(exchange);
+    response.setHeader('x-request-id', exchange.requestId);
     next();
   };
 
@@ -305,7 +313,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.use(servePage);
   // Before what is mounted: most requests are for these, and express compares paths one by one.
   app.use(serveRoute);
-  for (const [path, handler] of Object.entries(mounts)) app.use(path, limitMount, handler);
+  for (const [path, handler] of Object.entries(mounts)) app.use(path, enterMount, handler);
   const { git } = parts;
   if (git !== undefined) {
     app.use('/git', (_request, response: Response<unknown, Locals>) => {
@@ -327,6 +335,14 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.use(nothingThere, onError);
   return {
     express: app,
+    refused: ({ status, code }, response) => {
+      const locals = (response as Partial<Response<unknown, Partial<Locals>>> | undefined)?.locals;
+      // It has a line of its own.
+      if (locals?.exchange !== undefined) return locals.exchange.requestId;
+      const requestId = requestIdOf(undefined);
+      logger.info({ requestId, route: 'none', status, code }, 'request');
+      return requestId;
+    },
     connected: (socket) => {
       senders.connected(socket);
     },

@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import type { Clock } from '../platform/clock.js';
 import type { HttpApp } from './app.js';
 import { limitBody, maxUploadMs } from './bodyTime.js';
+import type { ErrorAnswer } from './errors.js';
 import { replyToError, securityHeaders } from './reply.js';
 import { toOriginForm } from './target.js';
 
@@ -94,7 +95,10 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
     else if (underWay?.req.complete === true) underWay.shouldKeepAlive = false;
     // The last one was answered: the connection is being closed.
     else if (error.code === 'HPE_CLOSED_CONNECTION') return;
-    else refuse(error.code, socket);
+    else {
+      const refusal = refusalOf(error.code);
+      refuse(refusal, socket, app.refused(refusal, underWay));
+    }
   });
 
   /** Node closes neither connections without a request nor those that are kept alive. */
@@ -158,22 +162,24 @@ const addressOf = (server: Server): { host: string; port: number; url: string } 
 };
 
 /** Refuses what is not HTTP, too long or too slow, in the form of every error. */
-const refuse = (code: string | undefined, socket: Duplex): void => {
-  const [status, refusal, words] = refusalOf(code);
-  const { headers, body } = replyToError({ status, code: refusal, error: words, details: null, headers: {} });
-  const all = { ...securityHeaders, ...headers, 'content-length': String(Buffer.byteLength(body ?? '')), connection: 'close' };
+const refuse = (refusal: Refusal, socket: Duplex, requestId: string): void => {
+  const { headers, body } = replyToError({ ...refusal, details: null, headers: {} });
+  const length = String(Buffer.byteLength(body ?? ''));
+  const all = { ...securityHeaders, ...headers, 'x-request-id': requestId, 'content-length': length, connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${String(status)} ${words}\r\n${lines.join('')}\r\n`);
+  socket.write(`HTTP/1.1 ${String(refusal.status)} ${refusal.error}\r\n${lines.join('')}\r\n`);
   socket.end(body);
 };
 
-const refusalOf = (code: string | undefined): readonly [number, string, string] => {
+type Refusal = Pick<ErrorAnswer, 'status' | 'code' | 'error'>;
+
+const refusalOf = (code: string | undefined): Refusal => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return [431, 'headers_too_large', 'Request header fields too large'];
+      return { status: 431, code: 'headers_too_large', error: 'Request header fields too large' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'request_timeout', 'Request timeout'];
+      return { status: 408, code: 'request_timeout', error: 'Request timeout' };
     default:
-      return [400, 'malformed_request', 'Malformed request'];
+      return { status: 400, code: 'malformed_request', error: 'Malformed request' };
   }
 };

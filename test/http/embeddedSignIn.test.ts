@@ -528,6 +528,7 @@ describe('the protocol', () => {
       id_token_signing_alg_values_supported: ['ES256'],
     });
     expect(answer.text).not.toContain('evil');
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
     expect((await api.call('GET', '/v1/oidc/jwks')).status).toBe(404);
   });
 

@@ -90,6 +90,22 @@ describe('what is not HTTP as it should be', () => {
     await closed;
     expect(answerIn(received())).toStrictEqual({ status, body: { error, code, details: null } });
     expect(received()).toContain('x-content-type-options: nosniff');
+    expect(received()).toMatch(/^x-request-id: [\w.-]+\r$/m);
+  });
+
+  test('has an id of its own', async () => {
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const { socket, received, closed } = await open(api);
+      socket.write('nonsense\r\n\r\n');
+      await closed;
+      ids.push(/^x-request-id: (.*)\r$/m.exec(received())?.[1] ?? '');
+    }
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) {
+      const line = api.log.find(({ requestId }) => requestId === id);
+      expect(line).toMatchObject({ msg: 'request', route: 'none', status: 400, code: 'malformed_request' });
+    }
   });
 });
 
@@ -169,11 +185,13 @@ describe('slow senders', () => {
 
   test('of bodies are cut off with 408, and others are answered meanwhile', async () => {
     const slow = await open(api);
-    slow.socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 100\r\n\r\n{`);
+    const headers = `authorization: Bearer ${token}\r\nx-request-id: slow\r\ncontent-length: 100`;
+    slow.socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n{`);
     // On a machine that is busy with other things they may be slow as well.
     await eventually('an answer', async () => ((await api.call('GET', '/things', { token })).status === 200 ? true : undefined));
     await slow.closed;
     expect(answerIn(slow.received())).toMatchObject({ status: 408 });
+    expect(slow.received()).toContain('x-request-id: slow\r\n');
     expect(api.log.filter(({ level }) => level === 'error')).toStrictEqual([]);
   });
 
