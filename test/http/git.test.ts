@@ -166,6 +166,43 @@ describe('a clone', () => {
     await git(dumb, ['fsck', '--strict']);
   });
 
+  test('goes by that address wherever it is told, and nobody is told where the server keeps it', async () => {
+    const cloneUrl = `${api.url}/git/bakery.git`;
+    const job = await call('GET', `/websites/${websiteId}/provisioning`);
+    expect(job.body).toMatchObject({
+      steps: expect.arrayContaining([expect.objectContaining({ output: expect.objectContaining({ cloneUrl }) })]),
+    });
+    const audit = await call('GET', `/audit?websiteId=${websiteId}&limit=200`);
+    const told = audit.body as readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[];
+    expect(told).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          type: 'ProvisioningStepSucceeded',
+          data: expect.objectContaining({
+            step: 'github_create_repo',
+            output: expect.objectContaining({ id: 'bakery', cloneUrl }),
+          }),
+        }),
+        expect.objectContaining({
+          type: 'WebsiteActivated',
+          data: expect.objectContaining({ repository: expect.objectContaining({ cloneUrl }) }),
+        }),
+      ]),
+    );
+    const answers = [job, audit];
+    for (const accept of ['text/csv', 'application/x-ndjson']) {
+      answers.push(await api.call('GET', '/audit', { token: admin.token, headers: { accept } }));
+    }
+    answers.push(
+      await call('GET', `/websites/${websiteId}/provisioning/events`),
+      await call('GET', `/websites/${websiteId}/provisioning/receipts`),
+    );
+    for (const { status, text } of answers) {
+      expect(status).toBe(200);
+      expect(text).not.toMatch(/file:|repositories/);
+    }
+  });
+
   test('needs no git on the server: files, but no pushes', async () => {
     const logger = createLogger({ level: 'silent' });
     const folder = join(api.folder, 'repositories');

@@ -1,9 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { createActorNames } from '../../../events/actorNames.js';
+import type { JsonValue } from '../../../events/envelope.js';
 import { readableData } from '../../../events/readableEvent.js';
 import type { PersonalData } from '../../../platform/personal.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.queries.js';
 import { Actor } from '../../actors.js';
+import { cloneUrlOf } from '../../cloneUrl.js';
 import { csvLine } from './csv.js';
 
 /** One change, as the event log has it. */
@@ -33,10 +35,25 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
+/** What an event says of a repository, in whichever field, with the address that it is cloned from. */
+const toShown = (value: JsonValue, baseUrl: () => string): JsonValue => {
+  if (typeof value !== 'object' || value === null || !('cloneUrl' in value)) return value;
+  const { provider, cloneUrl, name } = value as Readonly<Record<'provider' | 'cloneUrl' | 'name', string>>;
+  // As of then: an embedded repository has the slug's name.
+  return { ...value, cloneUrl: cloneUrlOf({ provider, cloneUrl }, name, baseUrl) };
+};
+
 export const toAuditEntry = async (
   { id, event }: AuditedEvent,
-  toActor: ReturnType<typeof createActorNames>,
-  personal: PersonalData,
+  {
+    toActor,
+    personal,
+    baseUrl,
+  }: {
+    readonly toActor: ReturnType<typeof createActorNames>;
+    readonly personal: PersonalData;
+    readonly baseUrl: () => string;
+  },
 ): Promise<AuditEntry> => {
   const { type, metadata } = event;
   const [actor, { data, omitted }] = await Promise.all([toActor(metadata.actor), readableData(event, personal)]);
@@ -47,7 +64,7 @@ export const toAuditEntry = async (
     ...(typeof data.websiteId === 'string' && { websiteId: data.websiteId }),
     actor,
     requestId: metadata.requestId,
-    data,
+    data: Object.fromEntries(Object.entries(data).map(([field, value]) => [field, toShown(value, baseUrl)])),
     ...(omitted.length > 0 && { omitted: [...omitted] }),
   };
 };

@@ -36,11 +36,13 @@ interface AuditQuery extends ListQuery {
 export interface AuditRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
+  /** Public base address, without a trailing slash. */
+  readonly baseUrl: () => string;
   readonly identityProvider: Pick<IdentityProvider, 'accountOf' | 'addressOf'> | null;
 }
 
 /** The audit (api.md, section 4). */
-export const auditRoutes = ({ engine, reader, identityProvider }: AuditRouteParts): readonly Route[] => {
+export const auditRoutes = ({ engine, reader, baseUrl, identityProvider }: AuditRouteParts): readonly Route[] => {
   const filterOf = async ({ websiteId, actor, from, to }: AuditQuery): Promise<AuditFilter> => {
     const filter = {
       ...(websiteId !== undefined && { websiteId }),
@@ -103,7 +105,7 @@ export const auditRoutes = ({ engine, reader, identityProvider }: AuditRoutePart
       },
       answer: async ({ query, accepts, signal }) => {
         const lists = reader.until(signal);
-        const pages = createAuditPages({ engine, reader: lists, identityProvider });
+        const pages = createAuditPages({ engine, reader: lists, baseUrl, identityProvider });
         const filter = await filterOf(query);
         const { count, ...asked } = query;
         const total = count === true ? await countAudit(lists, filter) : undefined;

@@ -22,10 +22,13 @@ export interface AuditPages {
 export const createAuditPages = ({
   engine,
   reader,
+  baseUrl,
   identityProvider,
 }: {
   readonly engine: Engine;
   readonly reader: Reader;
+  /** Public base address, without a trailing slash. */
+  readonly baseUrl: () => string;
   readonly identityProvider?: AddressBook | null;
 }): AuditPages => {
   const one: AuditPages['one'] = async (filter, query) => {
@@ -37,7 +40,7 @@ export const createAuditPages = ({
       (page) => listAudit(reader, filter, page),
       ({ event }) => event.metadata.at,
     );
-    const entries = await Promise.all(items.map((item) => toAuditEntry(item, toActor, reader.personal)));
+    const entries = await Promise.all(items.map((item) => toAuditEntry(item, { toActor, personal: reader.personal, baseUrl })));
     return { items: entries, ...(next !== undefined && { next }) };
   };
 

@@ -91,6 +91,7 @@ type Head = Omit<Static<typeof ClientExport>, 'eventsAbout' | 'eventsBy'>;
 interface ClientExportParts {
   readonly engine: Engine;
   readonly reader: Reader;
+  readonly baseUrl: () => string;
   readonly keyUse: KeyUse;
   readonly payments: Payments;
   /** Present with the embedded ledger. */
@@ -100,8 +101,8 @@ interface ClientExportParts {
 
 /** `GET /clients/:id/export` (api.md, section 4). */
 export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] => {
-  const { engine, reader, keyUse } = parts;
-  const pages = createAuditPages({ engine, reader });
+  const { engine, reader, baseUrl, keyUse } = parts;
+  const pages = createAuditPages({ engine, reader, baseUrl });
 
   return [
     route({

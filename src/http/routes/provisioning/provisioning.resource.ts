@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { leftovers, StepId } from '../../../events/provisioning/provisioning.events.js';
 import type { ProvisioningDocument } from '../../../projections/provisioning/provisioning.projection.js';
 import type { Caller } from '../../auth/caller.js';
+import { cloneUrlOf } from '../../cloneUrl.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -69,13 +70,17 @@ export const ProvisioningJob = Type.Object(
 export const toProvisioningJob = (
   { steps, cleanup, reason, ...job }: ProvisioningDocument,
   role: Caller['role'],
+  { slug, baseUrl }: { readonly slug: string; readonly baseUrl: () => string },
 ): Static<typeof ProvisioningJob> => ({
   ...job,
   ...(reason !== undefined && role === 'admin' && { reason }),
   steps: steps.map(({ output, error, ...step }) => ({
     ...step,
     ...(error !== undefined && role === 'admin' && { error }),
-    ...(output !== undefined && role === 'admin' && { output: { ...output } }),
+    ...(output !== undefined &&
+      role === 'admin' && {
+        output: 'cloneUrl' in output ? { ...output, cloneUrl: cloneUrlOf(output, slug, baseUrl) } : { ...output },
+      }),
   })),
   ...(role === 'admin' && job.status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),
   ...(role === 'admin' && cleanup !== undefined && { cleanup }),

@@ -35,10 +35,12 @@ export interface ProvisioningRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  /** Public base address, without a trailing slash. */
+  readonly baseUrl: () => string;
 }
 
 /** The provisioning job of a website: read, followed, taken up again; the receipts of what it made. */
-export const provisioningRoutes = ({ engine, reader, ...providers }: ProvisioningRouteParts): readonly Route[] => {
+export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: ProvisioningRouteParts): readonly Route[] => {
   const checkReceipts = createReceiptCheck({ ...providers, clock: engine.clock });
 
   const toAnswer = async (
@@ -46,12 +48,13 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
     through?: bigint,
   ): Promise<Answer> => {
     const { document, revision } = await provisioningJob(now, website.website, through);
-    return { body: toProvisioningJob(document, caller.role), ...(revision !== NO_STREAM && { revision }) };
+    const body = toProvisioningJob(document, caller.role, { slug: website.website.slug, baseUrl });
+    return { body, ...(revision !== NO_STREAM && { revision }) };
   };
 
   const readJob = async (website: WebsiteDocument, { role }: Caller) => {
     const { document, revision } = await provisioningJob(reader, website);
-    const data = toProvisioningJob(document, role);
+    const data = toProvisioningJob(document, role, { slug: website.slug, baseUrl });
     const hasEnded = data.status === 'succeeded' || data.status === 'failed';
     return { text: JSON.stringify(data), hasEnded, event: { event: 'job', id: String(revision), data } };
   };

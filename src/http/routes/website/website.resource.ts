@@ -8,6 +8,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.process.js';
 import type { ListedWebsite } from '../../../projections/website/website.queries.js';
 import type { WebsiteAccess } from '../../auth/caller.js';
+import { cloneUrlOf } from '../../cloneUrl.js';
 import { DeliverySummary, ProvisioningSummary, toDeliverySummary } from './summaries.resource.js';
 import { copyWith } from '../../../platform/copyWith.js';
 
@@ -132,12 +133,12 @@ export const withBilling = async (
 };
 
 const toRepository = (
-  { cloneUrl, ...repository }: NonNullable<WebsiteDocument['repository']>,
+  stored: NonNullable<WebsiteDocument['repository']>,
   slug: string,
   baseUrl: () => string,
   access: Pick<WebsiteAccess, 'via'> | undefined,
 ): NonNullable<Static<typeof Website>['repository']> => {
-  // The stored one is a path of the server's machine.
-  if (repository.provider === 'embedded') return { ...repository, cloneUrl: `${baseUrl()}/git/${slug}.git` };
-  return access?.via === undefined ? { ...repository, cloneUrl } : repository;
+  const { cloneUrl: _, ...repository } = stored;
+  if (repository.provider !== 'embedded' && access?.via !== undefined) return repository;
+  return { ...repository, cloneUrl: cloneUrlOf(stored, slug, baseUrl) };
 };
