@@ -138,3 +138,14 @@ describe('another method', () => {
     }
   });
 });
+
+describe('a cursor that is none', () => {
+  test('is refused by every list that there is, also by an empty one', async () => {
+    const { token } = everybody.credentials.admin;
+    const refused = { status: 400, body: { code: 'invalid_query', details: [{ field: 'cursor' }] } };
+    for (const { path } of everybody.routes.filter(({ query }) => query?.properties.cursor !== undefined)) {
+      const answer = await everybody.api.call('GET', `${pathTo(path, everybody)}?cursor=!!!`, { token });
+      if (answer.status !== 404) expect({ path, ...answer }).toMatchObject({ path, ...refused });
+    }
+  });
+});

@@ -348,6 +348,7 @@ describe('READ_RECEIPTS=off', () => {
     });
     expect(revisionsOf(await viewer.changes('?since=0'))).toEqual([1]);
     expect(readersOf(await admin.readers())).toEqual([]);
+    expect((await admin.readers('?cursor=!!!')).status).toBe(400);
     const told = [await viewer.read(), await viewer.changes('?since=0'), await viewer.seen(0), await admin.readers()];
     expect(told.map(({ headers }) => headers.get('read-receipts'))).toEqual(['off', 'off', 'off', 'off']);
   });

@@ -110,11 +110,11 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       },
       answer: async ({ website, caller, query }) => {
         const projectId = projectIn(await deployedProject(reader, website.website));
-        if (projectId === null) return { body: [] };
+        const { items, next } = await readPage(query, placeOf, ({ limit, after }) => {
+          const last = after === undefined ? undefined : deploymentAt(after);
+          return projectId === null ? Promise.resolve([]) : hosting.listDeployments(projectId, limit, last);
+        });
         const may = await sightOf({ website, caller });
-        const { items, next } = await readPage(query, placeOf, ({ limit, after }) =>
-          hosting.listDeployments(projectId, limit, after === undefined ? undefined : deploymentAt(after)),
-        );
         return { body: items.map((deployment) => toDeployment(deployment, may)), ...(next !== undefined && { next }) };
       },
     }),
@@ -135,10 +135,9 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       },
       answer: async ({ website: { website }, query }) => {
         const { repository } = website;
-        if (repository === undefined) return { body: [] };
-        requireProvider(sourceHost, repository);
+        if (repository !== undefined) requireProvider(sourceHost, repository);
         const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
-          sourceHost.listCommits(repository.id, limit, skip),
+          repository === undefined ? Promise.resolve([]) : sourceHost.listCommits(repository.id, limit, skip),
         );
         return { body: items.map(toCommit), ...(next !== undefined && { next }) };
       },

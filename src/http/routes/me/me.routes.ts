@@ -125,11 +125,10 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
       paging: true,
       answers: { 200: { description: 'A page of websites; of an admin none.', schema: Type.Array(Website) } },
       answer: async ({ caller: { clientId }, query, signal }) => {
-        if (clientId === undefined) return { body: [] };
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOfClient) => website.id,
-          (page) => websitesOfClient(lists.until(signal), clientId, page),
+          (page) => (clientId === undefined ? Promise.resolve([]) : websitesOfClient(lists.until(signal), clientId, page)),
         );
         const body = await Promise.all(
           items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(lists, website), addresses, access)),

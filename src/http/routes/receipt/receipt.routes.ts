@@ -129,11 +129,10 @@ export const receiptRoutes = ({
         200: { description: 'A page of readers.', schema: DeliveryReaders, headers: { 'Read-Receipts': readReceiptsWords } },
       },
       answer: async ({ params, query }) => {
-        if (!readReceipts) return { body: [], headers };
         const { items, next } = await readPage(
           query,
           ({ id }: Listed) => id,
-          (page) => listReceipts(reader, params.id, page),
+          (page) => (readReceipts ? listReceipts(reader, params.id, page) : Promise.resolve([])),
         );
         const toActor = createActorNames(engine, identityProvider);
         const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
