@@ -409,6 +409,9 @@ export const loadSettings = (environment: Environment): Settings => {
   if (http.metrics === 'health' && given('HEALTH_PORT') === undefined) {
     problems.push('HEALTH_PORT: is needed because METRICS is health');
   }
+  if (roles.has('api') && http.port !== 0 && http.healthPort === http.port) {
+    problems.push(`HEALTH_PORT: must be another port than PORT, which is ${String(http.port)}`);
+  }
   // Whoever reads the log could sign in as an admin, so codes are written there only while nobody
   // else can reach the service. Processes without the API serve no sign-in pages.
   if (roles.has('api') && given('SMTP_URL') === undefined && given('AUTH_ISSUER') === undefined) {

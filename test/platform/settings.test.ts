@@ -312,6 +312,15 @@ describe('settings', () => {
     expect(problemsOf(environment)).toEqual([problem]);
   });
 
+  test('the health port is one of its own', () => {
+    const problem = 'HEALTH_PORT: must be another port than PORT, which is 3000';
+    expect(problemsOf({ HEALTH_PORT: '3000' })).toEqual([problem]);
+    expect(problemsOf({ PORT: '3000', HEALTH_PORT: '3000', PROCESS_ROLES: 'api' })).toEqual([problem]);
+    // Any free ones, and a process that listens on the one alone.
+    expect(loadSettings({ PORT: '0', HEALTH_PORT: '0' }).http).toMatchObject({ port: 0, healthPort: 0 });
+    expect(loadSettings({ HEALTH_PORT: '3000', PROCESS_ROLES: 'projector' }).http).toMatchObject({ healthPort: 3000 });
+  });
+
   test('an issuer without TLS is accepted on this machine only', () => {
     const environment = { AUTH_ISSUER: 'http://127.0.0.1:4000', AUTH_AUDIENCE: 'doorstep' };
     expect(loadSettings(environment).auth.issuer?.url).toBe('http://127.0.0.1:4000');
