@@ -8,6 +8,8 @@ export interface Caller {
   readonly scope: 'read' | 'write';
   /** The personal access token; none with a sign-in. */
   readonly tokenId?: string;
+  /** The OAuth client that a person signed in with. */
+  readonly program?: string;
 }
 
 /**

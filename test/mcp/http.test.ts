@@ -249,11 +249,14 @@ describe('nobody may do more by a tool than by the API', () => {
     expect(tools.map(({ name }) => name)).not.toContain('audit_log');
   });
 
-  test('a confirmation is good for the token alone that it was given to', async () => {
+  test.each([
+    ['token', () => admin, () => api.mintToken()],
+    ['program', () => signedFor(), () => signedFor({ client_id: 'https://another.example/oauth.json' })],
+  ] as const)('a confirmation is good for the %s alone that it was given to', async (_what, ownToken, otherToken) => {
     const email = 'bound@mcp.example';
     await api.call('POST', `/websites/${bakeryId}/clients`, { token: admin, body: { email, role: 'viewer' } });
-    const own = await connectOverHttp(`${api.url}/mcp`, admin);
-    const other = await connectOverHttp(`${api.url}/mcp`, await api.mintToken());
+    const own = await connectOverHttp(`${api.url}/mcp`, await ownToken());
+    const other = await connectOverHttp(`${api.url}/mcp`, await otherToken());
     const { structuredContent } = await call(own, 'remove_access', { website: 'bakery', email });
     const { confirmation } = structuredContent as { confirmation: string };
     const confirmed = (client: Client) => call(client, 'remove_access', { website: 'bakery', email, confirmation });

@@ -178,6 +178,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
           role: caller.role,
           scope: caller.scope,
           ...(caller.tokenId !== undefined && { tokenId: caller.tokenId }),
+          ...(caller.program !== undefined && { program: caller.program }),
         },
         confirmationKey: await vault.serviceKey('doorstep mcp confirmations', await vault.generation()),
         ...optionsIn(exchange),

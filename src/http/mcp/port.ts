@@ -21,6 +21,8 @@ export interface McpCall {
     readonly scope: 'read' | 'write';
     /** The personal access token, to which confirmations are bound; none with a sign-in. */
     readonly tokenId?: string;
+    /** The OAuth client of a sign-in, to which they are bound then. */
+    readonly program?: string;
   };
   /** Seals confirmations: the same in all processes. */
   readonly confirmationKey: Uint8Array;
