@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../events/domain/domain.events.js';
 import type { DomainState } from '../../events/domain/domain.state.js';
 import type { Untimed } from '../decider.js';
 import type { CommandContext, Handled } from '../handleCommand.js';
-import { Refused, refusals } from '../refusal.js';
+import { refusals } from '../refusal.js';
 import type { AddDomain, RecordDomainCheck, RemoveDomain } from './domain.commands.js';
 import { domainDecider } from './domain.decider.js';
 
