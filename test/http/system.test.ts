@@ -330,6 +330,6 @@ describe('/docs', () => {
     expect(headers.get('content-encoding')).toBeNull();
     let bytes = 0;
     for await (const chunk of body ?? []) bytes += (chunk as Uint8Array).length;
-    expect(bytes).toBeLessThan(500_000);
+    expect(bytes).toBeLessThan(600_000);
   });
 });
