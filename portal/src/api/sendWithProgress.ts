@@ -8,14 +8,16 @@ const headersOf = (lines: string): Headers => {
   return headers;
 };
 
-/**
- * Sends a request as `fetch` does, and says how far it is: `fetch` does not.
- * @param onProgress the share of the body that was sent, 0 to 1
- */
+/** Called with the share of the body that was sent, 0 to 1. */
+export type OnProgress = (share: number) => void;
+
+/** Sends a request as `fetch` does, and says how far it is: `fetch` does not. */
 export const sendWithProgress =
-  (onProgress: (share: number) => void) =>
+  (onProgress: OnProgress) =>
   async (request: Request, { signal }: RequestInit): Promise<Response> => {
     const body = await request.blob();
+    // It may have been stopped while the file was read.
+    signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       const exchange = new XMLHttpRequest();
       exchange.open(request.method, request.url);

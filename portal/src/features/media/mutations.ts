@@ -1,7 +1,7 @@
 import type { Media } from '@doorstep/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { doorstep } from '../../api/doorstep.js';
-import { uploading, type OnShare } from '../../api/uploads.js';
+import { doorstep, doorstepBy } from '../../api/doorstep.js';
+import { sendWithProgress, type OnProgress } from '../../api/sendWithProgress.js';
 import { mediaKeys } from './keys.js';
 
 const useListed = (websiteId: string): { readonly onSettled: () => Promise<void> } => {
@@ -15,14 +15,14 @@ const uploadTimeoutMs = 900_000;
 export interface Upload {
   readonly file: File;
   readonly alt: string;
-  readonly onShare: OnShare;
+  readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
 }
 
 export const useUpload = (websiteId: string) =>
   useMutation({
-    mutationFn: ({ file, alt, onShare, signal }: Upload) =>
-      uploading(onShare).websites.media.upload(
+    mutationFn: ({ file, alt, onProgress, signal }: Upload) =>
+      doorstepBy(sendWithProgress(onProgress)).websites.media.upload(
         websiteId,
         { file, ...(alt !== '' && { alt }) },
         { signal, timeoutMs: uploadTimeoutMs, maxRetries: 0 },

@@ -40,7 +40,7 @@ export const UploadDialog = ({ file, left, websiteId, onDone, onClose }: UploadD
     setShare(0);
     stop.current = new AbortController();
     upload.mutate(
-      { file, alt: text, onShare: setShare, signal: stop.current.signal },
+      { file, alt: text, onProgress: setShare, signal: stop.current.signal },
       {
         onSuccess: ({ name }) => {
           notify({ words: t('media.uploaded', { name }) });
