@@ -120,4 +120,23 @@ withBrowser('the content pages', () => {
     await looksRight(reader.page);
     expect(reader.complaints).toEqual([]);
   });
+
+  test('each page follows one stream of changes: a browser opens six connections to a host', async () => {
+    const { page, complaints, visit } = await seat.open();
+    for (const path of ['content', 'content/company', 'media', 'seo']) {
+      const streams: string[] = [];
+      const note = (request: { url: () => string }): void => {
+        if (request.url().endsWith('/events')) streams.push(request.url());
+      };
+      page.on('request', note);
+      const listening = page.waitForResponse((response) => response.url().endsWith('/events'));
+      await visit(`/websites/${websiteId}/${path}`, editor);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('[data-pending]').waitFor({ state: 'detached' });
+      await listening;
+      page.off('request', note);
+      expect(streams).toEqual([`${seat.address}/websites/${websiteId}/events`]);
+    }
+    expect(complaints).toEqual([]);
+  });
 });

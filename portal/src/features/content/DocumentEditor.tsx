@@ -15,7 +15,6 @@ import { SaveBar } from '../../ui/SaveBar.js';
 import { Bone, HeadingBone, Skeleton } from '../../ui/skeletons.js';
 import { StateCard } from '../../ui/states.js';
 import { useMayEdit } from '../website/useMayEdit.js';
-import { useWebsiteChanges } from '../website/useWebsiteChanges.js';
 import { actorName } from './actors.js';
 import classes from './DocumentEditor.module.css';
 import { isSame } from './json.js';
@@ -178,7 +177,6 @@ export const DocumentEditor = ({ of }: { readonly of: Collection }): ReactNode =
   const may = useMayEdit(websiteId);
   const document = useQuery(contentDocumentQuery(websiteId, of, documentId));
   const editable = useQuery({ ...editableQuery(websiteId), enabled: of === 'content' });
-  useWebsiteChanges(websiteId, ['content'], () => document.refetch());
   const leadOf = useLead(of);
   const place = { websiteId, of, documentId };
   const bones = (

@@ -14,7 +14,6 @@ import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { StateCard } from '../../ui/states.js';
 import { useMayEdit } from '../website/useMayEdit.js';
-import { useWebsiteChanges } from '../website/useWebsiteChanges.js';
 import { actorName } from './actors.js';
 import classes from './DocumentList.module.css';
 import type { Collection } from './keys.js';
@@ -90,7 +89,6 @@ export const DocumentList = ({ of }: { readonly of: Collection }): ReactNode => 
   const may = useMayEdit(websiteId);
   const documents = useQuery(contentListQuery(websiteId, of));
   const editable = useQuery(editableQuery(websiteId)).data;
-  useWebsiteChanges(websiteId, ['content'], () => documents.refetch());
   const standingOf = useStanding(of);
   const answerOf = useAnswer(of);
   return (

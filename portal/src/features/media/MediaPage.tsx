@@ -9,7 +9,6 @@ import { PageHead } from '../../ui/PageHead.js';
 import { Bone, HeadingBone, Skeleton } from '../../ui/skeletons.js';
 import { StateCard } from '../../ui/states.js';
 import { useMayEdit } from '../website/useMayEdit.js';
-import { useWebsiteChanges } from '../website/useWebsiteChanges.js';
 import classes from './MediaPage.module.css';
 import { Tile } from './parts/Tile.js';
 import { UploadDialog } from './parts/UploadDialog.js';
@@ -23,7 +22,6 @@ const MediaPage = (): ReactNode => {
   const may = useMayEdit(websiteId);
   const mayEdit = may === 'yes';
   const media = useQuery(mediaQuery(websiteId));
-  useWebsiteChanges(websiteId, ['media'], () => media.refetch());
   /** Each with a number, so that the form begins anew. */
   const [files, setFiles] = useState<readonly { readonly turn: number; readonly file: File }[]>([]);
   const [isOver, setOver] = useState(false);

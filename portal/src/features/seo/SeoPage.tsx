@@ -12,7 +12,6 @@ import lists from '../../ui/lists.module.css';
 import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { useIsAdmin } from '../../ui/useMayWrite.js';
-import { useWebsiteChanges } from '../website/useWebsiteChanges.js';
 import { useScan } from './mutations.js';
 import { Findings } from './parts/Findings.js';
 import { Probes } from './parts/Probes.js';
@@ -140,7 +139,6 @@ const SeoPage = (): ReactNode => {
   const isAdmin = useIsAdmin();
   const report = useQuery(seoQuery(websiteId));
   const scan = useScan(websiteId);
-  useWebsiteChanges(websiteId, ['seo'], () => report.refetch());
   useScanEnd(report.data?.latest);
   return (
     <Asked
