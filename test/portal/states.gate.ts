@@ -145,6 +145,29 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what changed while the reader was on another page is there when they come back', async () => {
+    const { admin } = seat;
+    await admin.websites.create({ name: 'Zweite Bäckerei', slug: 'zweite-baeckerei', clientId });
+    await admin.websites.delivery.replace(built, plan);
+    await admin.websites.delivery.setCheckpointStatus(built, 'design-approved', 'pending');
+    const { page, complaints, visit } = await seat.open(german);
+    await visit(`/websites/${built}`, anna);
+    await page.getByRole('heading', { level: 1, name: 'Fertig bis 15. Dezember 2031' }).waitFor();
+    const home = page.getByRole('banner').getByRole('link', { name: 'Northlight Studio' });
+    await home.click();
+    await page.getByRole('link', { name: 'Zweite Bäckerei' }).waitFor();
+    await admin.websites.delivery.setCheckpointStatus(built, 'design-approved', 'in_progress');
+    await page.getByRole('link', { name: /^Eckbäckerei/ }).click();
+    await page.getByText('jetzt: Design approved', { exact: false }).waitFor();
+
+    // The list of all shows what was just seen of one.
+    await admin.websites.delivery.setCheckpointStatus(built, 'design-approved', 'done');
+    await page.getByRole('listitem').filter({ hasText: '„Design approved“ ist fertig.' }).waitFor();
+    await home.click();
+    await page.getByRole('link', { name: /^Eckbäckerei.*1 von 6 Schritten erledigt/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('the plan is one page of paper', async () => {
     const { page, visit } = await seat.open(english);
     await visit(`/websites/${built}`, anna);

@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react
 import { useEffect } from 'react';
 import { doorstep } from '../api/doorstep.js';
 import { isSessionOver, reportSessionOver } from '../api/sessionOver.js';
+import { homeKeys } from '../features/home/keys.js';
 import { meKeys } from '../features/me/keys.js';
 import { websiteKeys } from '../features/website/keys.js';
 import { viewedAs } from '../session/viewAs.js';
@@ -20,13 +21,20 @@ const agencyKeys: Partial<Record<ChangeEvent['event'], readonly QueryKey[]>> = {
   apiKey: [['apiKeys']],
 };
 
+/** Of all websites. */
+const listKeys: readonly QueryKey[] = [[...websiteKeys.all, 'list'], homeKeys.own, ['audit']];
+
 /** What has to be asked again after a change. */
 const keysAfter = ({ event, data: { websiteId } }: ChangeEvent): readonly QueryKey[] => [
   ...(agencyKeys[event] ?? []),
   ...(websiteId === undefined ? [] : [websiteKeys.website(websiteId)]),
   // That somebody has read a page changes no list.
-  ...(event === 'reader' ? [] : [[...websiteKeys.all, 'list'], ['audit']]),
+  ...(event === 'reader' ? [] : listKeys),
 ];
+
+/** What nobody reports changes of once the stream has ended. */
+const followedKeys = (websiteId: string | undefined): readonly QueryKey[] =>
+  websiteId === undefined ? [...listKeys, ['clients'], ['apiKeys']] : [websiteKeys.website(websiteId)];
 
 /** Asks again once no change of the reader's own is on its way: its answer would be overtaken. */
 const createRefresh = (client: QueryClient): ((keys: readonly QueryKey[] | 'all') => void) => {
@@ -108,6 +116,8 @@ export const useLive = (role: AccountRole, websiteId: string | undefined): void 
       document.removeEventListener('visibilitychange', turn);
       forget();
       stop();
+      // Asked again when the reader comes back to it, however soon.
+      for (const queryKey of followedKeys(websiteId)) void client.invalidateQueries({ queryKey, refetchType: 'none' });
     };
   }, [client, isFollowing, websiteId]);
 };
