@@ -165,6 +165,12 @@ export const readNamed = async <Item>(
   return found.filter((item) => item !== null);
 };
 
+/** With `count=true`, what `read` says: how many there are on all pages. */
+export const totalOf = async (
+  { count }: ListQuery,
+  read: () => number | Promise<number>,
+): Promise<{ readonly total?: number }> => (count === true ? { total: await read() } : {});
+
 const refusedQuery = (field: string, issue: string): Refused => new Refused(refusals.invalidQuery(field, issue));
 
 /** The ids that `ids` names, each once. @throws Refused when there are more than 200 */

@@ -4,7 +4,8 @@ import type { DeliveryBlock } from '../../src/events/delivery/delivery.block.js'
 import { blockAfter } from '../../src/events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
 import { deliveryAt, deliveryBefore, type KeptDeliveryLog } from '../../src/events/delivery/delivery.history.js';
-import { visibleChanges, type VisibleChange } from '../../src/events/delivery/delivery.visible.js';
+import { visibleChange, type VisibleChange } from '../../src/events/delivery/delivery.steps.js';
+import { countVisibleChanges, visibleChanges } from '../../src/events/delivery/delivery.visible.js';
 import type { Recorded } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { checkpoint, content, websiteId } from '../support/delivery.js';
@@ -74,16 +75,19 @@ const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seco
 /** A log that keeps the block of every third revision. */
 const logOf = (events: readonly Recorded<DeliveryEvent>[]): KeptDeliveryLog => {
   let last: DeliveryBlock | null = null;
+  let visible = 0;
   const kept = events.flatMap((event) => {
-    last = blockAfter(last, event);
-    return event.revision % 3n === 2n ? [{ revision: event.revision, at: event.metadata.at, block: last }] : [];
+    const before = last;
+    last = blockAfter(before, event);
+    if (visibleChange({ event, before, after: last }) !== null) visible += 1;
+    return event.revision % 3n === 2n ? [{ revision: event.revision, at: event.metadata.at, block: last, visible }] : [];
   });
   return {
     async *history(_stream, _key, after = NO_STREAM) {
       await Promise.resolve();
       yield* events.filter(({ revision }) => revision > after) as never[];
     },
-    state: () => Promise.resolve({ state: { kept, block: last }, revision: BigInt(events.length - 1), at: '' } as never),
+    state: () => Promise.resolve({ state: { kept, block: last, visible }, revision: BigInt(events.length - 1), at: '' } as never),
   };
 };
 
@@ -117,6 +121,7 @@ test('what clients are told of the changes leads from what they saw to what they
         inPages.push(...page);
       }
       expect(inPages).toStrictEqual(told);
+      expect(await countVisibleChanges(log, websiteId, BigInt(since))).toBe(told.length);
       const text = JSON.stringify(told.map((each) => ({ ...each, revision: Number(each.revision) })));
       expect(text).not.toContain(secret);
       expect(text).not.toContain(hiddenReason);
@@ -148,6 +153,7 @@ test('what clients are told of the changes leads from what they saw to what they
 
 test('a block without events has no changes and no past', async () => {
   expect(await visibleChanges(logOf([]), websiteId, { after: NO_STREAM, limit: 10 })).toEqual([]);
+  expect(await countVisibleChanges(logOf([]), websiteId, NO_STREAM)).toBe(0);
   expect(await deliveryAt(logOf([]), websiteId, at(0))).toBeNull();
 });
 

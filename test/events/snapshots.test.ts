@@ -29,7 +29,7 @@ const folds: readonly (readonly [{ readonly name: string; readonly snapshotVersi
 const known = {
   content: '1 fe73068ecb93e0e7',
   delivery: '1 958284980454ad32',
-  'delivery-blocks': '1 d7a788e34e2c6973',
+  'delivery-blocks': '2 aeb9622176cfab10',
   'deployment-lease': '1 208112ca3d0650dd',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 ca1058108a0df6d3',

@@ -1,10 +1,11 @@
-import type { Actor, Recorded } from '../envelope.js';
+import type { Actor } from '../envelope.js';
 import { NO_STREAM } from '../store/eventStore.js';
 import type { StreamReader } from '../streamReader.js';
 import { blockAfter, type DeliveryBlock } from './delivery.block.js';
 import { changesBetween, type DeliveryChange } from './delivery.changes.js';
 import type { DeliveryEvent } from './delivery.events.js';
 import { keptBlocksFold, keptInterval, type KeptBlock } from './delivery.keptBlocks.js';
+import { reasonOf, type DeliveryStep } from './delivery.steps.js';
 import { deliveryStream } from './delivery.stream.js';
 
 /** One change of a delivery block in its history. */
@@ -30,15 +31,8 @@ export type DeliveryLog = Pick<StreamReader, 'history'>;
 /** As `DeliveryLog`, with what is kept of a long history, so that a part of it is read without the rest. */
 export type KeptDeliveryLog = Pick<StreamReader, 'history' | 'state'>;
 
-/** One event of a delivery block, with the block before and after it. */
-export interface DeliveryStep {
-  readonly event: Recorded<DeliveryEvent>;
-  readonly before: DeliveryBlock | null;
-  readonly after: DeliveryBlock | null;
-}
-
 /** The block before its first event. */
-export const beginning: KeptBlock = { revision: NO_STREAM, at: '', block: null };
+export const beginning: KeptBlock = { revision: NO_STREAM, at: '', block: null, visible: 0 };
 
 /**
  * The events of the block after one that is known, oldest first.
@@ -47,7 +41,7 @@ export const beginning: KeptBlock = { revision: NO_STREAM, at: '', block: null }
 export async function* deliverySteps(
   log: DeliveryLog,
   websiteId: string,
-  { revision, block }: KeptBlock = beginning,
+  { revision, block }: Pick<KeptBlock, 'revision' | 'block'> = beginning,
   pageSize?: number,
 ): AsyncGenerator<DeliveryStep, void> {
   let before = block;
@@ -63,9 +57,11 @@ export async function* deliverySteps(
 export const keptBlocks = async (log: KeptDeliveryLog, websiteId: string): Promise<readonly KeptBlock[]> =>
   (await log.state(keptBlocksFold, { websiteId })).state.kept;
 
-/** The last kept block of which `isBefore` is true, as it is of all earlier ones. */
-const lastKept = async (log: KeptDeliveryLog, websiteId: string, isBefore: (block: KeptBlock) => boolean): Promise<KeptBlock> => {
-  const kept = await keptBlocks(log, websiteId);
+const lastKept = async (log: KeptDeliveryLog, websiteId: string, isBefore: (block: KeptBlock) => boolean): Promise<KeptBlock> =>
+  lastOf(await keptBlocks(log, websiteId), isBefore);
+
+/** The last of the kept blocks of which `isBefore` is true, as it is of all earlier ones. */
+export const lastOf = (kept: readonly KeptBlock[], isBefore: (block: KeptBlock) => boolean): KeptBlock => {
   let [from, to] = [0, kept.length];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
@@ -93,13 +89,6 @@ export async function* deliveryHistory(
 
 /** Within a stream time never steps back. */
 const isAfter = ({ event }: DeliveryStep, time: string | undefined): boolean => time !== undefined && event.metadata.at > time;
-
-/** Why it was changed, where that was said. */
-export const reasonOf = (event: DeliveryEvent): { readonly reason?: string; readonly reasonVisible?: boolean } => {
-  const { reason, reasonVisible }: { reason?: string; reasonVisible?: boolean } =
-    event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : {};
-  return { ...(reason !== undefined && { reason }), ...(reasonVisible !== undefined && { reasonVisible }) };
-};
 
 const entryOf = ({ event, before, after: block }: DeliveryStep): DeliveryHistoryEntry => {
   return {
@@ -139,7 +128,7 @@ export const deliveryAt = async (
   at: string,
 ): Promise<{ readonly block: DeliveryBlock; readonly revision: bigint } | null> => {
   let { block, revision } = await lastKept(log, websiteId, (kept) => kept.at <= at);
-  for await (const step of deliverySteps(log, websiteId, { block, revision, at: '' }, keptInterval)) {
+  for await (const step of deliverySteps(log, websiteId, { block, revision }, keptInterval)) {
     if (isAfter(step, at)) break;
     block = step.after;
     revision = step.event.revision;

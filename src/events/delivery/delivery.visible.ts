@@ -1,30 +1,6 @@
-import type { DeliveryBlock } from './delivery.block.js';
-import { changesBetween, type DeliveryChange } from './delivery.changes.js';
-import { beginning, deliverySteps, keptBlocks, reasonOf, type DeliveryStep, type KeptDeliveryLog } from './delivery.history.js';
-import { keptInterval } from './delivery.keptBlocks.js';
-
-/** One change of a delivery block as clients may see it. */
-export interface VisibleChange {
-  readonly revision: bigint;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly changes: readonly DeliveryChange[];
-  /** Only when clients may read it. */
-  readonly reason?: string;
-}
-
-/** The block without what clients never receive. */
-const visible = ({ previewUrlOverride: _, ...block }: DeliveryBlock): DeliveryBlock => block;
-
-/** `null` when nothing of it is visible, not even a reason. */
-const visibleChange = ({ event, before, after }: DeliveryStep): VisibleChange | null => {
-  if (after === null) return null;
-  const changes = changesBetween(before === null ? null : visible(before), visible(after));
-  const { reason, reasonVisible } = reasonOf(event);
-  const why = reason !== undefined && reasonVisible === true ? { reason } : {};
-  if (changes.length === 0 && !('reason' in why)) return null;
-  return { revision: event.revision, at: event.metadata.at, changes, ...why };
-};
+import { beginning, deliverySteps, keptBlocks, lastOf, type KeptDeliveryLog } from './delivery.history.js';
+import { keptBlocksFold, keptInterval } from './delivery.keptBlocks.js';
+import { visibleChange, type VisibleChange } from './delivery.steps.js';
 
 /**
  * The changes after a revision (exclusive) as clients may see them, newest first. One of which
@@ -55,4 +31,17 @@ export const visibleChanges = async (
     found.push(...part.reverse());
   }
   return found.slice(0, limit);
+};
+
+/** How many changes after a revision (exclusive) clients may see. */
+export const countVisibleChanges = async (log: KeptDeliveryLog, websiteId: string, after: bigint): Promise<number> => {
+  const { state, revision: last } = await log.state(keptBlocksFold, { websiteId });
+  const start = lastOf(state.kept, ({ revision }) => revision <= after);
+  let earlier = start.visible;
+  for await (const step of deliverySteps(log, websiteId, start, keptInterval)) {
+    // What came since is not in the state either.
+    if (step.event.revision > after || step.event.revision > last) break;
+    if (visibleChange(step) !== null) earlier += 1;
+  }
+  return state.visible - earlier;
 };

@@ -10,3 +10,7 @@ export const listReceipts = (
   page: PageRequest,
 ): Promise<readonly ListedDocument<ReceiptDocument>[]> =>
   reader.list(receiptProjection, { where: { websiteId }, ...toQuery(page) });
+
+/** How many people looked at the delivery block of a website. */
+export const countReceipts = (reader: Reader, websiteId: string): Promise<number> =>
+  reader.count(receiptProjection, { where: { websiteId } });

@@ -10,7 +10,7 @@ import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
-import { notACursor, readPage } from '../../paging.js';
+import { notACursor, readPage, totalOf } from '../../paging.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import {
   DeliveryBlock,
@@ -23,7 +23,7 @@ import {
   toDeliveryHistory,
 } from './delivery.resource.js';
 import { createPreviews } from './preview.js';
-import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
+import { deliveryFold, type DeliveryState } from '../../../events/delivery/delivery.state.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
@@ -195,7 +195,7 @@ export const deliveryRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
-      paging: true,
+      paging: { count: true },
       answers: { 200: { description: 'A page of changes.', schema: DeliveryHistory } },
       answer: async ({ params, query }) => {
         const { items, next } = await readPage(
@@ -206,6 +206,11 @@ export const deliveryRoutes = ({
         return {
           body: await toDeliveryHistory(createActorNames(engine, identityProvider), items),
           ...(next !== undefined && { next }),
+          // Each event is a change.
+          ...(await totalOf(
+            query,
+            async () => Number((await engine.state(deliveryFold, { websiteId: params.id })).revision) + 1,
+          )),
         };
       },
     }),

@@ -4,16 +4,17 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { deliveryFold } from '../../../events/delivery/delivery.state.js';
-import { visibleChanges, type VisibleChange } from '../../../events/delivery/delivery.visible.js';
+import type { VisibleChange } from '../../../events/delivery/delivery.steps.js';
+import { countVisibleChanges, visibleChanges } from '../../../events/delivery/delivery.visible.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
 import { lastLook } from '../../../events/receipt/receipt.looks.js';
 import { earlierReceiptFold, receiptFold } from '../../../events/receipt/receipt.state.js';
 import type { Reader } from '../../../projections/reader.js';
-import { listReceipts } from '../../../projections/receipt/receipt.queries.js';
+import { countReceipts, listReceipts } from '../../../projections/receipt/receipt.queries.js';
 import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
 import type { ListedDocument } from '../../../projections/runner/readList.js';
 import type { Caller } from '../../auth/caller.js';
-import { notACursor, readPage } from '../../paging.js';
+import { notACursor, readPage, totalOf } from '../../paging.js';
 import { route, type Route } from '../../route.js';
 import { deliveryTag, readReceiptsHeader, readReceiptsWords } from '../delivery/delivery.resource.js';
 import { DeliveryReaders, toDeliveryReader, VisibleChanges } from './receipt.resource.js';
@@ -56,7 +57,7 @@ export const receiptRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'members',
-      paging: true,
+      paging: { count: true },
       query: Type.Object({
         since: Type.Optional(
           Type.Integer({
@@ -84,7 +85,8 @@ export const receiptRoutes = ({
           },
         );
         const body = items.map(({ revision, ...change }) => ({ revision: Number(revision), ...change }));
-        return { body, headers, ...(next !== undefined && { next }) };
+        const total = await totalOf(query, () => countVisibleChanges(engine, params.id, since));
+        return { body, headers, ...(next !== undefined && { next }), ...total };
       },
     }),
 
@@ -124,7 +126,7 @@ export const receiptRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
-      paging: true,
+      paging: { count: true },
       answers: {
         200: { description: 'A page of readers.', schema: DeliveryReaders, headers: { 'Read-Receipts': readReceiptsWords } },
       },
@@ -136,7 +138,8 @@ export const receiptRoutes = ({
         );
         const toActor = createActorNames(engine, identityProvider);
         const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
-        return { body, headers, ...(next !== undefined && { next }) };
+        const total = await totalOf(query, () => (readReceipts ? countReceipts(reader, params.id) : 0));
+        return { body, headers, ...(next !== undefined && { next }), ...total };
       },
     }),
   ];

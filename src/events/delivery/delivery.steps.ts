@@ -1,0 +1,41 @@
+import type { Recorded } from '../envelope.js';
+import type { DeliveryBlock } from './delivery.block.js';
+import { changesBetween, type DeliveryChange } from './delivery.changes.js';
+import type { DeliveryEvent } from './delivery.events.js';
+
+/** One event of a delivery block, with the block before and after it. */
+export interface DeliveryStep {
+  readonly event: Recorded<DeliveryEvent>;
+  readonly before: DeliveryBlock | null;
+  readonly after: DeliveryBlock | null;
+}
+
+/** One change of a delivery block as clients may see it. */
+export interface VisibleChange {
+  readonly revision: bigint;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly changes: readonly DeliveryChange[];
+  /** Only when clients may read it. */
+  readonly reason?: string;
+}
+
+/** Why it was changed, where that was said. */
+export const reasonOf = (event: DeliveryEvent): { readonly reason?: string; readonly reasonVisible?: boolean } => {
+  const { reason, reasonVisible }: { reason?: string; reasonVisible?: boolean } =
+    event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : {};
+  return { ...(reason !== undefined && { reason }), ...(reasonVisible !== undefined && { reasonVisible }) };
+};
+
+/** The block without what clients never receive. */
+const visible = ({ previewUrlOverride: _, ...block }: DeliveryBlock): DeliveryBlock => block;
+
+/** What clients may see of a step; `null` when nothing of it is visible, not even a reason. */
+export const visibleChange = ({ event, before, after }: DeliveryStep): VisibleChange | null => {
+  if (after === null) return null;
+  const changes = changesBetween(before === null ? null : visible(before), visible(after));
+  const { reason, reasonVisible } = reasonOf(event);
+  const why = reason !== undefined && reasonVisible === true ? { reason } : {};
+  if (changes.length === 0 && !('reason' in why)) return null;
+  return { revision: event.revision, at: event.metadata.at, changes, ...why };
+};
