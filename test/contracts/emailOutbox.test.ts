@@ -176,6 +176,22 @@ describe('the list', () => {
     expect(await listed({ limit: 2, to: 'Ada@Example.com' })).toStrictEqual(toAda.slice(0, 2));
     expect(await listed({ limit: 2, to: 'ada@example.com', after: toAda[1] ?? '' })).toStrictEqual(toAda.slice(2));
     expect(await listed({ limit: 10, to: 'eve@example.com' })).toStrictEqual([]);
+    for (const to of [undefined, 'Ada@Example.com', 'eve@example.com']) {
+      const query = to === undefined ? {} : { to };
+      expect(await outbox.count(query)).toBe((await listed({ limit: 10, ...query })).length);
+    }
+  });
+
+  test('has each mail by its id', async () => {
+    const folder = temporaryFolder();
+    const outbox = outboxIn(folder);
+    const [first, second] = [mail(), mail({ id: noticeIdOf(), to: 'bob@example.com' })];
+    for (const each of [first, second]) await outbox.send(each);
+    for (const each of [first, second]) expect(await outbox.find(each.id)).toMatchObject({ id: each.id, to: each.to });
+    for (const id of [ids.commandId(), 'nonsense', `${first.id}.x`, '../x']) expect(await outbox.find(id)).toBeNull();
+    // What is not there yet is not counted either.
+    await rm(await fileIn(folder, second, 'eml'));
+    expect([await outbox.find(second.id), await outbox.count({}), await outbox.count({ to: second.to })]).toEqual([null, 1, 0]);
   });
 });
 

@@ -181,17 +181,21 @@ export const createEmbeddedOutbox = (options: {
     return after === undefined ? days : days.filter((day) => day <= foldersOf(timeOf(after)).day);
   };
 
+  const minutesIn = async (day: string): Promise<readonly string[]> => (await namesIn(join(folder, day))).filter(isMinute);
+
+  const placesIn = async (day: string, minute: string): Promise<readonly Place[]> =>
+    (await namesIn(join(folder, day, minute))).flatMap((name) => {
+      const [, id, recipient] = /^(.+)\.([0-9a-z]{26})\.eml$/.exec(name) ?? [];
+      return id === undefined || recipient === undefined || !isMailId(id) ? [] : [{ id, recipient }];
+    });
+
   /** Newest first, after the mail with the id `after`. */
   async function* everyPlace(after: string | undefined): AsyncGenerator<Place> {
     const last = after === undefined ? undefined : foldersOf(timeOf(after));
     for (const day of await daysFrom(after)) {
-      for (const minute of (await namesIn(join(folder, day))).filter(isMinute).sort().reverse()) {
+      for (const minute of (await minutesIn(day)).toSorted().reverse()) {
         if (day === last?.day && minute > last.minute) continue;
-        const places = (await namesIn(join(folder, day, minute))).flatMap((name) => {
-          const [, id, recipient] = /^(.+)\.([0-9a-z]{26})\.eml$/.exec(name) ?? [];
-          return id === undefined || recipient === undefined || !isMailId(id) ? [] : [{ id, recipient }];
-        });
-        yield* placesAfter(places, after);
+        yield* placesAfter(await placesIn(day, minute), after);
       }
     }
   }
@@ -240,6 +244,32 @@ export const createEmbeddedOutbox = (options: {
     return [...mails, ...(await readMails(next))];
   };
 
+  const count = async ({ to }: Parameters<Outbox['count']>[0]): Promise<number> => {
+    await withinMoveTimeout(flatFilesMoved());
+    let found = 0;
+    if (to === undefined) {
+      // The names say it, because a mail exists once its `.eml` file does. A day at once, as `readMails`.
+      for (const day of await daysFrom(undefined)) {
+        const places = await Promise.all((await minutesIn(day)).map((minute) => placesIn(day, minute)));
+        found += places.flat().length;
+      }
+      return found;
+    }
+    for await (const place of placesTo(blindIndex(canonicalAddress(to)), undefined)) {
+      if (await isThere(filesOf(place).eml)) found += 1;
+    }
+    return found;
+  };
+
+  const find = async (id: string): Promise<OutboxMail | null> => {
+    await withinMoveTimeout(flatFilesMoved());
+    if (!isMailId(id)) return null;
+    const { day, minute } = foldersOf(timeOf(id));
+    const places = await placesIn(day, minute);
+    const [mail] = await readMails(places.filter((place) => place.id === id));
+    return mail ?? null;
+  };
+
   const forget = async (address: string, person: string): Promise<void> => {
     await flatFilesMoved();
     const recipient = blindIndex(canonicalAddress(address));
@@ -276,6 +306,8 @@ export const createEmbeddedOutbox = (options: {
       await withDiskFaults(mutex.run(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
+    count: (query) => withDiskFaults(count(query)),
+    find: (id) => withDiskFaults(find(id)),
     forget: (address, person) => withDiskFaults(forget(address, person)),
     removeOld: () => withDiskFaults(removeOld()),
   };

@@ -41,6 +41,10 @@ export interface OutboxMail extends Omit<Mail, 'person'> {
 export interface Outbox {
   /** Newest first. */
   list(query: { to?: string; limit: number; after?: string }): Promise<readonly OutboxMail[]>;
+  /** How many mails `list` has on all pages: those of 30 days at most, none of which is opened. */
+  count(query: { to?: string }): Promise<number>;
+  /** The mail of this id; `null` when there is none. */
+  find(id: string): Promise<OutboxMail | null>;
   /** Removes the mails that are older than 30 days, and returns of how many days there were some. */
   removeOld(): Promise<number>;
 }

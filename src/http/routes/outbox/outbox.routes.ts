@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Outbox, OutboxMail } from '../../../integrations/email/port.js';
-import { readPage } from '../../paging.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
@@ -29,12 +29,13 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           method: 'get',
           path: '/outbox',
           operationId: 'listOutbox',
-          summary: 'List the mails that the embedded e-mail sender stores, newest first; not with a read-only token',
+          summary:
+            'List the mails that the embedded e-mail sender stores, newest first, or read some by their ids; not with a read-only token',
           description: 'Only with the embedded e-mail sender. A read-only token is refused: the codes in mails sign people in.',
           tag: outboxTag,
           scope: 'installation',
           access: 'admin',
-          paging: true,
+          paging: { count: true, ids: true },
           query: Type.Object({
             to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
           }),
@@ -43,12 +44,15 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           answer: async ({ query, caller }) => {
             // With the codes in them, an admin's among them, one signs in and may do everything.
             if (caller.scope === 'read') throw new Refused(refusals.readOnlyTokenForMails());
+            const named = await readNamed(query, (id) => outbox.find(id));
+            if (named !== null) return { body: named, ...(await totalOf(query, () => named.length)) };
+            const to = query.to === undefined ? {} : { to: query.to };
             const { items, next } = await readPage(
               query,
               ({ id }: OutboxMail) => id,
-              (page) => outbox.list({ ...page, ...(query.to !== undefined && { to: query.to }) }),
+              (page) => outbox.list({ ...page, ...to }),
             );
-            return { body: items, ...(next !== undefined && { next }) };
+            return { body: items, ...(next !== undefined && { next }), ...(await totalOf(query, () => outbox.count(to))) };
           },
         }),
       ];
