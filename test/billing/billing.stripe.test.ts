@@ -135,6 +135,11 @@ describe('billing at Stripe', () => {
     expect(body).not.toHaveProperty('previousSubscriptions');
 
     const { clientId } = claimed;
+    expect((await call('GET', `/invoices?ids=${second},unknown`)).body).toMatchObject([{ id: second }]);
+    expect(refusal(await call('GET', '/invoices?count=true'))).toEqual([
+      400,
+      'Invalid query — count: invoices in stripe cannot be counted',
+    ]);
     expect((await call('GET', `/invoices?clientId=${clientId}`)).body).toMatchObject([
       { id: first, clientId, websiteId: idOfWebsite() },
     ]);

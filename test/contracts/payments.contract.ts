@@ -209,6 +209,15 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
         expect(newest).toMatchObject({ websiteId: 'site-10', clientId: ben.clientId, status: 'open', amountPaid: 0 });
       });
 
+      test('are read by their ids, in their order, without those that there are not', async () => {
+        const of = { subscriptions: () => Promise.resolve(subscriptions) };
+        const named = [first[2] ?? '', 'unknown', second[0] ?? '', first[0] ?? ''];
+        const found = await payments.readInvoices(named, of);
+        expect(found.map(({ id }) => id)).toEqual(named.filter((id) => id !== 'unknown'));
+        expect(found[1]).toEqual((await listed({ websiteId: 'site-10' })).find(({ id }) => id === second[0]));
+        expect(await payments.readInvoices([], of)).toEqual([]);
+      });
+
       test('are void once voided, and found at their own website alone', async () => {
         const [id = ''] = second;
         const at = (websiteId: string) => ({

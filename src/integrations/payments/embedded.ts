@@ -6,7 +6,7 @@ import { isoTime, type Clock } from '../../platform/clock.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { isDescending, placeOf, undated } from './invoiceOrder.js';
-import type { Attachment, AttachmentRefusal, Invoice, Ledger, Payments, Subscription } from './port.js';
+import type { Attachment, AttachmentRefusal, Invoice, InvoiceFilter, Ledger, Payments, Subscription } from './port.js';
 
 const schemaVersion = 3;
 
@@ -183,21 +183,25 @@ export const createEmbeddedLedger = ({
       run(() => {
         const time = sort.endsWith('createdAt') ? 'created' : `coalesce(due, '${undated(sort)}')`;
         const [order, beyond] = isDescending(sort) ? ['DESC', '<'] : ['ASC', '>'];
-        const conditions = {
-          'website = ?': websiteId,
-          'client = ?': clientId,
+        const { text, values } = whereOf({
+          ...conditionsOf({ websiteId, clientId, status }),
           [`(${time}, id) ${beyond} (?, ?)`]: after && [isoTime(after.time), after.id],
-          ...(status !== undefined && { [conditionOf[status]]: [] }),
-        };
-        const given = Object.entries(conditions).filter(([, values]) => values !== undefined);
-        const rows = prepared(
-          `SELECT * FROM invoice WHERE ${['TRUE', ...given.map(([text]) => text)].join(' AND ')}
-           ORDER BY ${time} ${order}, id ${order} LIMIT ?`,
-        ).all(...given.flatMap(([, values]) => values ?? []), limit + 1) as unknown as readonly InvoiceRow[];
+        });
+        const rows = prepared(`SELECT * FROM invoice WHERE ${text} ORDER BY ${time} ${order}, id ${order} LIMIT ?`).all(
+          ...values,
+          limit + 1,
+        ) as unknown as readonly InvoiceRow[];
         const items = rows.slice(0, limit).map(show);
         const last = items.at(-1);
         return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
       }),
+    readInvoices: (ids) =>
+      run(() =>
+        ids.flatMap((id) => {
+          const row = prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
+          return row === undefined ? [] : [show(row)];
+        }),
+      ),
     findInvoice: (invoiceId, { websiteId }) =>
       run(() => {
         const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
@@ -215,6 +219,12 @@ export const createEmbeddedLedger = ({
            ON CONFLICT (id) DO NOTHING`,
         ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null, newKey());
         return show(requireInvoice(id));
+      }),
+    countInvoices: (filter) =>
+      run(() => {
+        const { text, values } = whereOf(conditionsOf(filter));
+        const { count } = prepared(`SELECT count(*) AS count FROM invoice WHERE ${text}`).get(...values) as { count: number };
+        return count;
       }),
     openInvoice: (invoiceId, key) =>
       run(() => {
@@ -268,6 +278,20 @@ const conditionOf: Readonly<Record<Invoice['status'], string>> = {
   paid: 'paid IS NOT NULL',
   void: 'voided IS NOT NULL',
   uncollectible: 'FALSE',
+};
+
+type Conditions = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A text with what stands for its question marks; `undefined`: it does not apply. */
+const conditionsOf = ({ websiteId, clientId, status }: InvoiceFilter): Conditions => ({
+  'website = ?': websiteId,
+  'client = ?': clientId,
+  ...(status !== undefined && { [conditionOf[status]]: [] }),
+});
+
+const whereOf = (conditions: Conditions): { readonly text: string; readonly values: readonly string[] } => {
+  const given = Object.entries(conditions).filter(([, values]) => values !== undefined);
+  return { text: ['TRUE', ...given.map(([text]) => text)].join(' AND '), values: given.flatMap(([, values]) => values ?? []) };
 };
 
 const toInvoice = (row: InvoiceRow): Invoice => {

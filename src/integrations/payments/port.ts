@@ -47,6 +47,8 @@ export interface Payments {
   readSubscriptions(ids: readonly string[]): Promise<readonly Subscription[]>;
   /** The invoices as they are now; drafts are left out. */
   listInvoices(query: InvoiceQuery): Promise<InvoicePage>;
+  /** The invoices as they are now, in the order of `ids`, without drafts; unknown ones are left out. */
+  readInvoices(ids: readonly string[], of: Pick<InvoicesOfWebsite, 'subscriptions'>): Promise<readonly Invoice[]>;
   /** The invoice, if it is one of the website; null when not. */
   findInvoice(invoiceId: string, website: InvoicesOfWebsite): Promise<Invoice | null>;
   /**
@@ -148,12 +150,15 @@ export interface InvoicePlace {
   readonly id: string;
 }
 
-export interface InvoiceQuery extends Omit<InvoicesOfWebsite, 'websiteId'> {
+export interface InvoiceFilter {
   /** Default: of all websites. */
   readonly websiteId?: string | undefined;
   /** Default: of all clients. */
   readonly clientId?: string | undefined;
   readonly status?: Invoice['status'] | undefined;
+}
+
+export interface InvoiceQuery extends InvoiceFilter, Omit<InvoicesOfWebsite, 'websiteId'> {
   readonly sort: InvoiceSort;
   /** Only invoices after this place (exclusive). */
   readonly after?: InvoicePlace | undefined;
@@ -208,6 +213,8 @@ export interface Invoice {
 export interface Ledger {
   /** Adds an invoice. Repeated with the same `id` it adds nothing and returns the first. */
   addInvoice(account: BillingAccount, invoice: ManualInvoice): Promise<Invoice>;
+  /** How many invoices `listInvoices` lists on all pages. */
+  countInvoices(filter: InvoiceFilter): Promise<number>;
   /** The invoice whose `url` holds this key; null when there is none. */
   openInvoice(invoiceId: string, key: string): Promise<Invoice | null>;
   /**

@@ -16,6 +16,8 @@ export type ListStripeInvoices = (filter: {
 const MAX_LISTS = 12;
 /** How many invoices of the account are looked at for one page. */
 const MAX_SEARCHED = 1_000;
+/** How many are read by their ids at once. */
+const READ_AT_ONCE = 20;
 /** How many are sorted by anything but their creation. */
 const MAX_SORTED = 5_000;
 
@@ -27,7 +29,7 @@ export const createStripeInvoices = (
   list: ListStripeInvoices,
   sendVoid: (invoiceId: string) => Promise<StripeInvoice>,
   read: (invoiceId: string) => Promise<StripeInvoice | null>,
-): Pick<Payments, 'listInvoices' | 'findInvoice' | 'voidInvoice'> => {
+): Pick<Payments, 'listInvoices' | 'readInvoices' | 'findInvoice' | 'voidInvoice'> => {
   const ofSubscriptions = async (
     subscriptions: readonly RecordedSubscription[],
     status?: Invoice['status'],
@@ -98,6 +100,19 @@ export const createStripeInvoices = (
       if (subscriptions.length <= MAX_LISTS) return pageFrom(await ofSubscriptions(subscriptions, query.status), query);
       if (query.sort === '-createdAt') return searchNewest(subscriptions, query);
       return pageFrom(await searchAll(subscriptions, query), query);
+    },
+    readInvoices: async (ids, { subscriptions }) => {
+      const known = new Map((await subscriptions()).map((of) => [of.id, of]));
+      const readOne = async (id: string): Promise<readonly Invoice[]> => {
+        const invoice = await read(id);
+        const of = invoice === null ? undefined : known.get(subscriptionOf(invoice) ?? '');
+        return invoice === null || of === undefined ? [] : toInvoice(invoice, of);
+      };
+      const found: Invoice[] = [];
+      for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+        found.push(...(await Promise.all(ids.slice(start, start + READ_AT_ONCE).map(readOne))).flat());
+      }
+      return found;
     },
     findInvoice: async (invoiceId, { subscriptions }) =>
       (await ofSubscriptions(await subscriptions())).find(({ id }) => id === invoiceId) ?? null,

@@ -18,6 +18,7 @@ import { readClient } from '../../../projections/client/client.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
+import { readNamed, totalOf } from '../../paging.js';
 import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invoice as InvoiceSchema } from './billing.resource.js';
@@ -126,13 +127,14 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       method: 'get',
       path: '/invoices',
       operationId: 'listInvoices',
-      summary: 'List the invoices of all websites',
-      description: 'Asked of the payment provider at each call.',
+      summary: 'List the invoices of all websites, or read some by their ids',
+      description:
+        'Asked of the payment provider at each call. `count` is for the embedded ledger: other payment providers do not say how many there are, and it is refused.',
       tag: billingTag,
       scope: 'installation',
       access: 'admin',
       asksProvider: true,
-      paging: { sort: ['createdAt', 'dueAt'] },
+      paging: { sort: ['createdAt', 'dueAt'], count: true, ids: true },
       query: Type.Object({
         status: Type.Optional(Type.Enum([...invoiceStatuses])),
         clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Whom they are for.' })),
@@ -148,11 +150,20 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       },
       answer: async ({ query }) => {
         const { status, clientId, websiteId, limit = 50, cursor } = query;
+        const ids = await readNamed(query, (id) => Promise.resolve(id));
+        if (ids !== null) {
+          const invoices = await payments.readInvoices(ids, { subscriptions: () => recordedSubscriptions(reader, { provider }) });
+          return { body: invoices, ...(await totalOf(query, () => invoices.length)) };
+        }
+        const total = await totalOf(query, () => {
+          if (ledger !== undefined) return ledger.countInvoices({ status, clientId, websiteId });
+          throw new Refused(refusals.invalidQuery('count', `invoices in ${provider} cannot be counted`));
+        });
         const sort = invoiceSorts.find((one) => one === query.sort) ?? '-createdAt';
         const after = cursor === undefined ? undefined : invoicePlaceIn(sort, cursor);
         const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
         const page = await payments.listInvoices({ status, clientId, websiteId, sort, limit, after, subscriptions });
-        return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }) };
+        return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }), ...total };
       },
     }),
 
