@@ -38,7 +38,7 @@ import { createGitServer } from '../integrations/sourceHost/gitServer.js';
 import type { GitServer, SourceHost } from '../integrations/sourceHost/port.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
-import { listBookings } from '../projections/booking/booking.queries.js';
+import { countBookings, listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { createMayPreview } from '../projections/content/previewAccess.queries.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
@@ -176,7 +176,10 @@ export const composeIntegrations = (
   const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
   const scheduling =
     settings.scheduling === undefined
-      ? createEmbeddedCalendar((websiteId, query) => listBookings(reader, websiteId, query))
+      ? createEmbeddedCalendar({
+          list: (websiteId, query) => listBookings(reader, websiteId, query),
+          count: (websiteId, filter) => countBookings(reader, websiteId, filter),
+        })
       : calCom;
 
   return {

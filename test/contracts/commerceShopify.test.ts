@@ -65,6 +65,14 @@ describe('products', () => {
     expect(fake.complaints).toStrictEqual([]);
   });
 
+  test('are counted, also when they are very many', async () => {
+    const many = Array.from({ length: 10_001 }, (_, index) => fakeProduct(index + 1));
+    const fake = await serveFake(shopifyWith(many));
+    expect(await clientOf(fake).countProducts(shop)).toBe(10_001);
+    expect(fake.requests).toHaveLength(1);
+    expect(fake.complaints).toStrictEqual([]);
+  });
+
   test('are retried once the rate limit allows it; a long wait is left to the caller', async () => {
     const bucket: Bucket = { available: 2, restoreRate: 20 };
     const fake = await serveFake(shopifyWith(three, bucket));
@@ -150,6 +158,8 @@ describe('GET /websites/:id/products', () => {
     const last = await get(`?limit=2&cursor=${next}`);
     expect(last).toMatchObject({ status: 200, body: [{ title: 'Bread 3' }] });
     expect(last.headers.get('link')).toBeNull();
+    expect((await get('?limit=1&count=true')).headers.get('total-count')).toBe('3');
+    expect(await get('?ids=1')).toMatchObject({ status: 400, body: { details: [{ field: 'ids' }] } });
   });
 
   test('names Shopify when it refuses (502), is down (503), or times out (504)', async () => {

@@ -168,6 +168,13 @@ describe('bookings of Cal.com', () => {
     expect(idsOf(await calCom.bookings({ ...query, site: { ...query.site, eventTypeIds: [8] } }))).toStrictEqual(['x1']);
   });
 
+  test('are counted on all pages', async () => {
+    const { skip: _, limit: __, ...filter } = query;
+    expect(await calCom.count(filter)).toBe(3);
+    expect(await calCom.count({ ...filter, to: '2026-06-01T12:00:00.000Z' })).toBe(2);
+    expect(await calCom.count({ ...filter, site: { websiteId: 'w2', slug: 'butcher' } })).toBe(0);
+  });
+
   test('come in pages, and within times', async () => {
     expect(idsOf(await calCom.bookings({ ...query, skip: 1, limit: 1 }))).toStrictEqual(['b2']);
     expect(idsOf(await calCom.bookings({ ...query, to: '2026-06-01T12:00:00.000Z' }))).toStrictEqual(['b1', 'b2']);

@@ -213,8 +213,8 @@ describe('countBookings', () => {
     for (const day of ['01', '02', '03', '04']) await book('w1', `2030-01-${day}T00:00:00.000Z`);
     await book('w2', '2030-01-03T00:00:00.000Z');
     const list = (): Promise<never> => Promise.reject(new Error('a booking is read'));
-    expect(await countBookings({ ...other.engine, list }, 'w1', '2030-01-03T00:00:00.000Z')).toBe(2);
-    expect(await countBookings({ ...other.engine, list }, 'w1', '2030-01-03T00:00:00.001Z')).toBe(1);
+    expect(await countBookings({ ...other.engine, list }, 'w1', { from: '2030-01-03T00:00:00.000Z' })).toBe(2);
+    expect(await countBookings({ ...other.engine, list }, 'w1', { from: '2030-01-03T00:00:00.001Z' })).toBe(1);
   });
 });
 

@@ -203,6 +203,10 @@ describe('bookings of the embedded calendar', () => {
     expect((await get(`/websites/${id}/bookings?from=${at(1).start}`)).body).toHaveLength(3);
     expect((await get(`/websites/${id}/bookings?to=${at(1).start}`)).body).toStrictEqual([]);
     expect((await get(`/websites/${id}/bookings?to=${at(1).end}`)).body).toHaveLength(3);
+    for (const query of ['', `&to=${at(1).end}`]) {
+      expect((await get(`/websites/${id}/bookings?limit=1&count=true${query}`)).headers.get('total-count')).toBe('3');
+    }
+    expect((await get(`/websites/${id}/bookings?limit=1&count=true&to=${at(1).start}`)).headers.get('total-count')).toBe('0');
   });
 
   test.each([
@@ -248,6 +252,7 @@ describe('bookings of a scheduling service', () => {
             asked.push(query);
             resolve(answers.shift()?.() ?? []);
           }),
+        count: () => Promise.resolve(0),
       },
     });
     const admin = await other.mintToken();

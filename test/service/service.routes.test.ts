@@ -24,6 +24,7 @@ beforeAll(async () => {
       asked.push(query);
       return Promise.resolve([]);
     },
+    count: () => Promise.resolve(7),
   };
   api = await startApi({ ownScheduling });
   token = await api.mintToken();
@@ -129,6 +130,12 @@ test('an account of its own is asked for bookings, which are then not written he
   await attach({ kind: 'scheduling', eventTypeIds: [7], secrets: { apiKey: 'cal_own' } });
   expect((await api.call('GET', `/websites/${websiteId}/bookings`, { token })).status).toBe(200);
   expect(asked.at(-1)?.site).toMatchObject({ websiteId, eventTypeIds: [7], apiKey: 'cal_own' });
+  const bookings = `/websites/${websiteId}/bookings`;
+  expect((await api.call('GET', `${bookings}?count=true`, { token })).headers.get('total-count')).toBe('7');
+  expect(await api.call('GET', `${bookings}?ids=b1`, { token })).toMatchObject({
+    status: 400,
+    body: { error: 'Invalid query — ids: bookings in Cal.com cannot be read by their ids' },
+  });
   const booking = { title: 'Tasting', start: '2031-01-01T09:00:00.000Z', end: '2031-01-01T10:00:00.000Z' };
   expect(await post(booking, `/websites/${websiteId}/bookings`)).toMatchObject({
     status: 400,

@@ -116,9 +116,10 @@ const mcpProgram = fileURLToPath(new URL('../../mcp/dist/index.js', import.meta.
 const emptyShops = (clock: Clock, logger: Logger): Commerce => ({
   ...createShopify({ webhookSecrets: ['secret', 'previous'], apiVersion: '2026-01', clock, random: systemRandom, logger }),
   products: () => Promise.resolve([]),
+  countProducts: () => Promise.resolve(0),
 });
 
-const emptyAccounts: Scheduling = { provider: 'Cal.com', bookings: () => Promise.resolve([]) };
+const emptyAccounts: Scheduling = { provider: 'Cal.com', bookings: () => Promise.resolve([]), count: () => Promise.resolve(0) };
 
 const running = new Set<RunningApi>();
 

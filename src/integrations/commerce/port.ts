@@ -15,6 +15,8 @@ export interface Commerce {
    * throw ProviderFault.
    */
   products(query: ProductsQuery): Promise<readonly Product[]>;
+  /** How many products a shop has. May throw ProviderFault. */
+  countProducts(shop: Shop): Promise<number>;
 }
 
 export interface ProductsQuery {

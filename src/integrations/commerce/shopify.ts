@@ -23,6 +23,9 @@ const productsQuery = `query Products($first: Int!, $after: String) {
   }
 }`;
 
+/** Without a limit: by default Shopify counts up to 10 000. */
+const countQuery = 'query ProductsCount { productsCount(limit: null) { count precision } }';
+
 const OrNull = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 const Money = Type.Object({ amount: Type.String(), currencyCode: Type.String() });
@@ -42,7 +45,10 @@ const parseAnswer = parserFor(
   provider,
   Type.Object({
     data: OrNull(
-      Type.Object({ products: Type.Object({ edges: Type.Array(Type.Object({ cursor: Type.String(), node: Node })) }) }),
+      Type.Object({
+        products: Type.Optional(Type.Object({ edges: Type.Array(Type.Object({ cursor: Type.String(), node: Node })) })),
+        productsCount: OrNull(Type.Object({ count: Type.Integer(), precision: Type.String() })),
+      }),
     ),
     errors: Type.Optional(
       Type.Array(
@@ -62,6 +68,17 @@ const parseAnswer = parserFor(
   }),
 );
 type Answer = ReturnType<typeof parseAnswer>;
+
+/** A query, as GraphQL takes it. */
+interface Question {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** @throws ProviderFault */
+const withoutData = (): never => {
+  throw new ProviderFault({ provider, message: `${provider} answered without data`, transient: true });
+};
 
 /** Longer waits are left to the caller. */
 const MAX_WAIT_MS = 2_000;
@@ -94,12 +111,12 @@ export const createShopify = (parts: {
     return created;
   };
 
-  const ask = async ({ domain, adminToken }: Shop, variables: Readonly<Record<string, unknown>>): Promise<Answer> => {
+  const ask = async ({ domain, adminToken }: Shop, question: Question): Promise<Answer> => {
     const answer = await shopAt(domain)({
       method: 'POST',
       url: `${originOf(domain)}/admin/api/${apiVersion}/graphql.json`,
       headers: { 'content-type': 'application/json', accept: 'application/json', 'x-shopify-access-token': adminToken },
-      body: JSON.stringify({ query: productsQuery, variables }),
+      body: JSON.stringify(question),
       // The query only reads.
       retryable: true,
     });
@@ -107,13 +124,10 @@ export const createShopify = (parts: {
     return parseAnswer(parseJson(provider, answer));
   };
 
-  const products = async ({ shop, after, limit }: ProductsQuery): Promise<readonly Product[]> => {
+  const dataOf = async (shop: Shop, question: Question): Promise<NonNullable<Answer['data']>> => {
     for (let attempt = 0; ; attempt += 1) {
-      const { data, errors = [], extensions } = await ask(shop, { first: limit, after: after ?? null });
-      if (errors.length === 0) {
-        if (data !== undefined && data !== null) return data.products.edges.map(toProduct);
-        throw new ProviderFault({ provider, message: `${provider} answered without data`, transient: true });
-      }
+      const { data, errors = [], extensions } = await ask(shop, question);
+      if (errors.length === 0) return data ?? withoutData();
       if (!errors.some((error) => error.extensions?.code === 'THROTTLED')) {
         // Shopify's message may repeat parts of the request, so it is not passed on.
         throw new ProviderFault({ provider, message: 'the query was refused', transient: false });
@@ -124,6 +138,21 @@ export const createShopify = (parts: {
       }
       await sleep(clock, waitMs);
     }
+  };
+
+  const products = async ({ shop, after, limit }: ProductsQuery): Promise<readonly Product[]> => {
+    const data = await dataOf(shop, { query: productsQuery, variables: { first: limit, after: after ?? null } });
+    return (data.products ?? withoutData()).edges.map(toProduct);
+  };
+
+  const countProducts = async (shop: Shop): Promise<number> => {
+    const { count, precision } = (await dataOf(shop, { query: countQuery })).productsCount ?? withoutData();
+    if (precision === 'EXACT') return count;
+    throw new ProviderFault({
+      provider,
+      message: `${provider} does not say exactly how many products there are`,
+      transient: false,
+    });
   };
 
   return {
@@ -147,6 +176,7 @@ export const createShopify = (parts: {
       return typeof found === 'string' ? found.toLowerCase() : null;
     },
     products,
+    countProducts,
   };
 };
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, parserFor, parseJson, type ProviderHttp } from '../http.js';
-import type { Booking, Scheduling, SchedulingSite } from './port.js';
+import type { Booking, BookingsFilter, Scheduling, SchedulingSite } from './port.js';
 
 const provider = 'Cal.com';
 
@@ -21,7 +21,14 @@ const CalBooking = Type.Object({
   location: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   attendees: Type.Array(Type.Object({ name: Type.String(), email: Type.Optional(Type.String()) })),
 });
-const parseBookings = parserFor(provider, Type.Object({ status: Type.Literal('success'), data: Type.Array(CalBooking) }));
+const parseBookings = parserFor(
+  provider,
+  Type.Object({
+    status: Type.Literal('success'),
+    data: Type.Array(CalBooking),
+    pagination: Type.Optional(Type.Object({ totalItems: Type.Optional(Type.Integer()) })),
+  }),
+);
 const parseEventTypes = parserFor(
   provider,
   Type.Object({
@@ -74,25 +81,35 @@ export const createCalCom = (parts: {
       .data.filter((type) => type.slug === slug)
       .map(({ id }) => id);
 
+  /** A part of a website's bookings; `null` when it has no event types, or there is no account. */
+  const getBookings = async ({ site, from, to }: BookingsFilter, part: Readonly<Record<string, string>>) => {
+    const { apiKey = parts.apiKey } = site;
+    if (apiKey === undefined) return null;
+    const eventTypeIds = await eventTypesOf(apiKey, site);
+    // Without event types, Cal.com would return the bookings of all websites.
+    if (eventTypeIds.length === 0) return null;
+    return parseBookings(
+      await get(apiKey, 'bookings', {
+        eventTypeIds: eventTypeIds.join(),
+        afterStart: from,
+        ...(to !== undefined && { beforeEnd: to }),
+        ...part,
+      }),
+    );
+  };
+
   return {
     provider,
-    bookings: async ({ site, from, to, skip, limit }) => {
-      const { apiKey = parts.apiKey } = site;
-      if (apiKey === undefined) return [];
-      const eventTypeIds = await eventTypesOf(apiKey, site);
-      // Without event types, Cal.com would return the bookings of all websites.
-      if (eventTypeIds.length === 0) return [];
-      const { data } = parseBookings(
-        await get(apiKey, 'bookings', {
-          eventTypeIds: eventTypeIds.join(),
-          afterStart: from,
-          ...(to !== undefined && { beforeEnd: to }),
-          sortStart: 'asc',
-          skip: String(skip),
-          take: String(limit),
-        }),
-      );
-      return data.map(toBooking);
+    bookings: async ({ skip, limit, ...filter }) => {
+      const found = await getBookings(filter, { sortStart: 'asc', skip: String(skip), take: String(limit) });
+      return found?.data.map(toBooking) ?? [];
+    },
+    count: async (filter) => {
+      const found = await getBookings(filter, { take: '1' });
+      if (found === null) return 0;
+      const total = found.pagination?.totalItems;
+      if (total !== undefined) return total;
+      throw new ProviderFault({ provider, message: 'it does not say how many bookings there are', transient: false });
     },
   };
 };

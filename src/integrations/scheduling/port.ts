@@ -3,14 +3,19 @@ export interface Scheduling {
   readonly provider: string;
   /** Ordered by start, the earliest first. May throw ProviderFault (`integrations/fault.ts`). */
   bookings(query: BookingsQuery): Promise<readonly Booking[]>;
+  /** How many bookings there are on all pages. May throw ProviderFault. */
+  count(query: BookingsFilter): Promise<number>;
 }
 
-export interface BookingsQuery {
+export interface BookingsFilter {
   readonly site: SchedulingSite;
   /** ISO 8601 UTC: only bookings that start at this time or later. */
   readonly from: string;
   /** ISO 8601 UTC: only bookings that end at this time or earlier. */
   readonly to?: string;
+}
+
+export interface BookingsQuery extends BookingsFilter {
   /** How many to skip. */
   readonly skip: number;
   readonly limit: number;

@@ -40,9 +40,16 @@ export const listBookings = async (
   return found.slice(skip);
 };
 
-/** How many bookings of a website start at `from` (ISO 8601 UTC) or later. */
-export const countBookings = (reader: Reader, websiteId: string, from: string): Promise<number> =>
-  reader.count(bookingProjection, { where: { websiteId }, range: { from: placeOf(websiteId, from) } });
+/** How many bookings `listBookings` lists in all. */
+export const countBookings = async (
+  reader: Reader,
+  websiteId: string,
+  { from, to }: { readonly from: string; readonly to?: string },
+): Promise<number> => {
+  // Where they end is in no index; a calendar is bounded.
+  if (to !== undefined) return (await listBookings(reader, websiteId, { from, to, skip: 0, limit: Infinity })).length;
+  return reader.count(bookingProjection, { where: { websiteId }, range: { from: placeOf(websiteId, from) } });
+};
 
 /** A booking as of now, or of the revision `through` of its stream, with that revision. */
 export const readBooking = async (

@@ -47,7 +47,7 @@ const cursorOf = (index: number): string => Buffer.from(JSON.stringify({ last_id
 const selectable = new Set(
   (
     'products edges cursor node id title handle status onlineStoreUrl totalInventory updatedAt featuredMedia preview image url ' +
-    'priceRangeV2 minVariantPrice maxVariantPrice amount currencyCode'
+    'priceRangeV2 minVariantPrice maxVariantPrice amount currencyCode productsCount count precision'
   ).split(' '),
 );
 
@@ -76,9 +76,12 @@ export const shopifyWith =
       return { status: 401, body: { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' } };
     }
     if (headers.get('content-type') !== 'application/json') throw new Error('the content type is not JSON');
-    const { query, variables } = body as { query: string; variables: { first: number; after: string | null } };
+    const { query, variables = { first: 1, after: null } } = body as {
+      query: string;
+      variables?: { first: number; after: string | null };
+    };
     const selected = (query.slice(query.indexOf('{')).match(/[A-Za-z]\w*/g) ?? []).filter(
-      (word) => !['first', 'after', 'sortKey', 'ID'].includes(word),
+      (word) => !['first', 'after', 'sortKey', 'ID', 'limit', 'null'].includes(word),
     );
     const unknown = selected.find((word) => !selectable.has(word));
     if (unknown !== undefined) return { status: 200, body: { errors: [{ message: `Field '${unknown}' doesn't exist` }] } };
@@ -97,6 +100,14 @@ export const shopifyWith =
       return { status: 200, body: { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }], extensions } };
     }
     bucket.available -= cost;
+    if (selected.includes('productsCount')) {
+      const isWhole = query.includes('limit: null') || products.length < 10_000;
+      const productsCount = {
+        count: Math.min(products.length, isWhole ? Infinity : 10_000),
+        precision: isWhole ? 'EXACT' : 'AT_LEAST',
+      };
+      return { status: 200, body: { data: { productsCount }, extensions } };
+    }
     const start = variables.after === null ? 0 : products.findIndex((_, index) => cursorOf(index) === variables.after) + 1;
     if (variables.after !== null && start === 0) {
       return { status: 200, body: { errors: [{ message: `Invalid cursor ${variables.after}` }] } };

@@ -12,7 +12,7 @@ import type { BookingDocument } from '../../../projections/booking/booking.proje
 import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { readPageByPlace } from '../../paging.js';
+import { readNamed, readPageByPlace, totalOf } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
@@ -77,9 +77,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
     return { scheduling: ownScheduling, site: { ...site, apiKey } };
   };
 
+  const isOwn = (scheduling: Scheduling): boolean => ownsCalendar && scheduling !== ownScheduling;
+
   const mustOwnCalendar = async (website: WebsiteDocument): Promise<void> => {
     const { scheduling } = await placeOf(website);
-    if (!ownsCalendar || scheduling === ownScheduling) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
+    if (!isOwn(scheduling)) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
   };
 
   return [
@@ -88,27 +90,37 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings',
       operationId: 'listBookings',
       summary: 'List the bookings of a website, the earliest first; not for viewers, because they name other people',
-      description: 'Asked of the scheduling service, or read from the embedded calendar.',
+      description:
+        'Asked of the scheduling service, or read from the embedded calendar. `ids` reads bookings of the embedded calendar, and is refused elsewhere.',
       tag: bookingTag,
       scope: 'website',
       access: 'editors',
       asksProvider: true,
       feature: 'scheduling',
-      paging: true,
+      paging: { count: true, ids: true },
       query: Type.Object({
         from: Type.Optional(Type.String({ format: 'date-time', description: 'Those that start then or later. Default: now.' })),
         to: Type.Optional(Type.String({ format: 'date-time', description: 'Those that end then or before.' })),
       }),
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
       answer: async ({ query, website: { website } }) => {
-        const { from, to, ...page } = query;
+        const { from, to } = query;
         const { scheduling, site } = await placeOf(website);
+        if (query.ids !== undefined && !isOwn(scheduling)) {
+          throw new Refused(refusals.invalidQuery('ids', `bookings in ${scheduling.provider} cannot be read by their ids`));
+        }
+        const named = await readNamed(
+          query,
+          async (bookingId) => (await readBooking(reader, { websiteId: website.id, bookingId })).booking,
+        );
+        if (named !== null) return { body: named.map(toOwnBooking), ...(await totalOf(query, () => named.length)) };
         const times = {
           from: from === undefined ? isoTime(engine.clock.now()) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
         };
-        const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
-        return { body: items.map(toBooking), ...(next !== undefined && { next }) };
+        const { items, next } = await readPageByPlace(query, (part) => scheduling.bookings({ site, ...times, ...part }));
+        const total = await totalOf(query, () => scheduling.count({ site, ...times }));
+        return { body: items.map(toBooking), ...(next !== undefined && { next }), ...total };
       },
     }),
 
@@ -134,7 +146,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       act: async ({ body, context, params, website: { website } }, acting) => {
         await mustOwnCalendar(website);
         const websiteId = params.id;
-        const kept = await countBookings(reader, websiteId, keptSince(isoTime(engine.clock.now())));
+        const kept = await countBookings(reader, websiteId, { from: keptSince(isoTime(engine.clock.now())) });
         const input = {
           websiteId,
           title: body.title.trim(),

@@ -4,7 +4,7 @@ import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
 import type { Commerce, Product as Sold, Shop } from '../../../integrations/commerce/port.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
-import { readPage } from '../../paging.js';
+import { readPage, totalOf } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -56,13 +56,13 @@ export const productRoutes = ({
       path: '/websites/:id/products',
       operationId: 'listProducts',
       summary: 'List the products of a website’s shop',
-      description: 'Asked of the commerce platform at each call.',
+      description: 'Asked of the commerce platform at each call. Products cannot be read by their ids.',
       tag: productTag,
       scope: 'website',
       access: 'members',
       asksProvider: true,
       feature: 'commerce',
-      paging: true,
+      paging: { count: true },
       refusals: ['commerce_not_set_up'],
       answers: { 200: { description: 'A page of products.', schema: Type.Array(Product) } },
       answer: async ({ params, query }) => {
@@ -78,7 +78,8 @@ export const productRoutes = ({
               ...(after !== undefined && { after: Buffer.from(after, 'base64url').toString() }),
             }),
         );
-        return { body: items.map(toProduct), ...(next !== undefined && { next }) };
+        const total = await totalOf(query, () => commerce.countProducts(shop));
+        return { body: items.map(toProduct), ...(next !== undefined && { next }), ...total };
       },
     }),
   ];
