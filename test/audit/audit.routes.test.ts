@@ -247,6 +247,16 @@ describe('an export', () => {
     expect((await take('text/csv', '?from=2099-01-01')).text).toMatch(/^id,[^\n]*\r\n$/);
   });
 
+  test('of some by their ids', async () => {
+    const [first, , third] = (await walk('?limit=3')).map(({ id }) => id);
+    const query = `?ids=${String(third)},none,${String(first).slice(0, -1)},${String(first)}&count=true`;
+    const { headers, text } = await take('application/x-ndjson', query);
+    expect([headers.get('total-count'), ...linesIn(text).map(({ id }) => id)]).toEqual(['2', third, first]);
+    expect((await take('text/csv', query)).text.split('\r\n')).toHaveLength(4);
+    expect((await take('text/csv', `?ids=${String(first)}.0`)).text.split('\r\n')).toHaveLength(2);
+    expect((await take('application/json', `?ids=${String(first)}&actor=nobody`)).status).toBe(400);
+  });
+
   test.each([
     ['text/csv', 'text/csv'],
     ['text/csv;q=0.4, application/x-ndjson;q=0.8', 'application/x-ndjson'],

@@ -56,12 +56,39 @@ export const listAudit = async (
     limit,
     ...(after !== undefined && { after: order === 'ascending' ? `${after}${afterPlace}` : after }),
   });
-  const wanted = found.map(({ id }) => auditedEvent(id));
+  return auditedEvents(
+    reader,
+    found.map(({ id }) => id),
+  );
+};
+
+/** Whether it has the form of an id of the audit, which holds no dot. */
+const isAuditId = (id: string): boolean => /^[0-9a-v]+$/.test(id);
+
+const auditedEvents = async (reader: Reader, documentIds: readonly string[]): Promise<readonly AuditedEvent[]> => {
+  const wanted = documentIds.map(auditedEvent);
   const events = await eventsAt(reader, wanted);
   return wanted.flatMap(({ place, stream, revision }) => {
     const event = events.get(keyOf(stream, revision));
     return event === undefined ? [] : [{ id: place, event }];
   });
+};
+
+/**
+ * The events of these ids, in their order, without those that there are not; as fresh as every list.
+ * @throws as `listAudit`
+ */
+export const readAudit = async (reader: Reader, ids: readonly string[]): Promise<readonly AuditedEvent[]> => {
+  const found = await Promise.all(
+    // The id of a document begins with that of its event and a dot; a slash comes right after it.
+    ids
+      .filter(isAuditId)
+      .map((id) => reader.list(auditProjection, { range: { from: `${id}.`, before: `${id}/` }, order: 'ascending', limit: 1 })),
+  );
+  return auditedEvents(
+    reader,
+    found.flat().map(({ id }) => id),
+  );
 };
 
 /** How many events there are on all pages. */

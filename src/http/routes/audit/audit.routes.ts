@@ -6,7 +6,7 @@ import { isTime } from '../../../platform/times.js';
 import { countAudit, type AuditFilter } from '../../../projections/audit/audit.queries.js';
 import { subjectsCalled } from '../../../projections/audit/subjects.queries.js';
 import type { Reader } from '../../../projections/reader.js';
-import type { ListQuery } from '../../paging.js';
+import { readNamed, totalOf, type ListQuery, type Page } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { auditCsvHeader, auditCsvLine, AuditEntry } from './audit.resource.js';
 import { createAuditPages } from './auditPages.js';
@@ -57,13 +57,13 @@ export const auditRoutes = ({ engine, reader, baseUrl, identityProvider }: Audit
       method: 'get',
       path: '/audit',
       operationId: 'listAudit',
-      summary: 'List every change by anybody, newest first, or export them',
+      summary: 'List every change by anybody, newest first, read some by their ids, or export them',
       description:
         'Each change with who made it and by which way: people in the portal or with a token, workers, webhooks. Also listed: what workers achieved or failed to, and each answer that an admin looked at as somebody else (`?as=`). Not listed: which process holds a lease, and reservations that lead to a change that is listed.\n\n`Accept: text/csv` (RFC 4180, UTF-8 without a byte order mark, fields that a spreadsheet would run as a formula with an apostrophe before them) or `application/x-ndjson` exports all of it, or `limit` of them from `cursor` on. An export holds whatever was there when it began; when the connection is cut, what came is not the whole. Any other `Accept` gets JSON.',
       tag: auditTag,
       scope: 'installation',
       access: 'admin',
-      paging: { sort: ['at'], count: true },
+      paging: { sort: ['at'], count: true, ids: true },
       query: Type.Object({
         // Without the default of other lists, which would end an export.
         limit: Type.Optional(
@@ -106,16 +106,17 @@ export const auditRoutes = ({ engine, reader, baseUrl, identityProvider }: Audit
       answer: async ({ query, accepts, signal }) => {
         const lists = reader.until(signal);
         const pages = createAuditPages({ engine, reader: lists, baseUrl, identityProvider });
+        const ids = await readNamed(query, (id) => Promise.resolve(id));
+        const named = ids === null ? null : await pages.named(ids);
         const filter = await filterOf(query);
-        const { count, ...asked } = query;
-        const total = count === true ? await countAudit(lists, filter) : undefined;
+        const { total } = await totalOf(query, () => named?.length ?? countAudit(lists, filter));
         const type = accepts(['application/json', csv, ndjson]);
         const headers = { vary: 'authorization, accept' };
         if (type !== csv && type !== ndjson) {
-          const { items, next } = await pages.one(filter, asked);
+          const { items, next }: Page<AuditEntry> = named === null ? await pages.one(filter, query) : { items: named };
           return { body: items, headers, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
         }
-        const all = await pages.all(filter, asked);
+        const all = named === null ? await pages.all(filter, query) : [named];
         const parts = type === csv ? csvOf(all) : ndjsonOf(all);
         return {
           parts,
@@ -131,11 +132,13 @@ export const auditRoutes = ({ engine, reader, baseUrl, identityProvider }: Audit
   ];
 };
 
-async function* csvOf(pages: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string, void> {
+type Pages = AsyncIterable<readonly AuditEntry[]> | Iterable<readonly AuditEntry[]>;
+
+async function* csvOf(pages: Pages): AsyncGenerator<string, void> {
   yield auditCsvHeader;
   for await (const entries of pages) yield entries.map(auditCsvLine).join('');
 }
 
-async function* ndjsonOf(pages: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string, void> {
+async function* ndjsonOf(pages: Pages): AsyncGenerator<string, void> {
   for await (const entries of pages) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../../../engine.js';
 import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import { listAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
+import { listAudit, readAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import { readPage, type ListQuery, type Page } from '../../paging.js';
 import { toAuditEntry, type AuditEntry } from './audit.resource.js';
@@ -11,6 +11,8 @@ const pageSize = 200;
 
 export interface AuditPages {
   readonly one: (filter: AuditFilter, query: ListQuery) => Promise<Page<AuditEntry>>;
+  /** The entries of these ids, in their order, without those that there are not. */
+  readonly named: (ids: readonly string[]) => Promise<readonly AuditEntry[]>;
   /**
    * Every entry, a page at a time: up to `limit`, from `cursor` on. The first page is there when it
    * resolves, so that faults and refusals come before the answer has begun.
@@ -31,21 +33,25 @@ export const createAuditPages = ({
   readonly baseUrl: () => string;
   readonly identityProvider?: AddressBook | null;
 }): AuditPages => {
-  const one: AuditPages['one'] = async (filter, query) => {
+  const toEntries = (items: readonly AuditedEvent[]): Promise<readonly AuditEntry[]> => {
     // Names as of now: with each page anew, because somebody may be erased during an export.
     const toActor = createActorNames(engine, identityProvider);
+    return Promise.all(items.map((item) => toAuditEntry(item, { toActor, personal: reader.personal, baseUrl })));
+  };
+
+  const one: AuditPages['one'] = async (filter, query) => {
     const { items, next } = await readPage(
       query,
       ({ id }: AuditedEvent) => id,
       (page) => listAudit(reader, filter, page),
       ({ event }) => event.metadata.at,
     );
-    const entries = await Promise.all(items.map((item) => toAuditEntry(item, { toActor, personal: reader.personal, baseUrl })));
-    return { items: entries, ...(next !== undefined && { next }) };
+    return { items: await toEntries(items), ...(next !== undefined && { next }) };
   };
 
   return {
     one,
+    named: async (ids) => toEntries(await readAudit(reader, ids)),
     all: async (filter, { limit = Number.MAX_SAFE_INTEGER, cursor, sort }) => {
       const read = (left: number, next: string | undefined): Promise<Page<AuditEntry>> =>
         one(filter, {
