@@ -200,8 +200,9 @@ describe('on the embedded pair', () => {
   });
 
   test('in pages, with a validator; nothing before the first step', async () => {
-    const first = await read(site, '?limit=2');
+    const first = await read(site, '?limit=2&count=true');
     expect(first.receipts.map(({ kind }) => kind)).toEqual(['repository', 'collaborator']);
+    expect(first.headers.get('total-count')).toBe('5');
     const next = /\/receipts(\?[^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     expect((await read(site, next)).receipts.map(({ kind }) => kind)).toEqual(['project', 'variables']);
     expect(first.headers.get('etag')).toMatch(/^"/);

@@ -24,6 +24,7 @@ export interface Credentials {
 export interface Everybody {
   readonly api: RunningApi;
   readonly routes: readonly Route[];
+  readonly outbox: ReturnType<typeof createTestOutbox>;
   readonly credentials: Readonly<Record<Person, Credentials>>;
   readonly websiteId: string;
   /** Of the owner, and of the linked editor. */
@@ -49,13 +50,13 @@ export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clo
   issuers.push(issuer);
   const identity = { url: issuer.url, audience, roleClaim: ['role'], subjectCheck: { kind: 'none' } } as const;
   let routes: readonly Route[] = [];
+  const outbox = createTestOutbox({ folder: temporaryFolder() });
   const api = await startApi({
     ...options,
     // Nobody is asked outside this machine.
     environment: { DNS_SERVERS: '127.0.0.1:1' },
     identityProvider: createOidcIssuer(identity, { clock: systemClock }),
     routes: (parts) => {
-      const outbox = createTestOutbox({ folder: temporaryFolder() });
       routes = createRoutes({ ...parts, outbox });
       return routes;
     },
@@ -101,6 +102,7 @@ export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clo
   return {
     api,
     routes,
+    outbox,
     credentials,
     websiteId,
     clientIds: { owner, editor },

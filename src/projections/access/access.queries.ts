@@ -86,6 +86,10 @@ const newestFirst = (documents: readonly AccessDocument[], kind: InvitationEntry
     .filter((invitation) => invitation.kind === kind)
     .sort((one, other) => (one.id < other.id ? 1 : -1));
 
+/** How many links a website has. */
+export const countLinks = (reader: Reader, websiteId: string): Promise<number> =>
+  reader.count(accessProjection, { where: { linkedWebsite: websiteId } });
+
 /** Those who are invited to a website, by client id, the newest clients first; `after` is a client id. */
 export const listInvited = async (
   reader: Reader,
@@ -177,6 +181,14 @@ export interface WebsiteOfClient {
   readonly role: LinkRole;
 }
 
+/** The website, with the client's way to it as of now; `null` when there is none, or it is archived. */
+export const websiteOfClient = async (reader: Reader, clientId: string, websiteId: string): Promise<WebsiteOfClient | null> => {
+  const { document: website } = await reader.read(websiteProjection, websiteId);
+  if (website === null || website.shelf === 'archived') return null;
+  const access = await websiteRoleOf(reader, website, clientId);
+  return access === null ? null : { website, ...access };
+};
+
 /**
  * Websites that a client owns or is linked to, newest first, with the client's role; each checked
  * as of now. Archived ones are left out.
@@ -186,18 +198,12 @@ export const websitesOfClient = async (
   clientId: string,
   { after, limit }: { after?: string; limit: number },
 ): Promise<readonly WebsiteOfClient[]> => {
-  const check = async (id: string): Promise<readonly WebsiteOfClient[]> => {
-    const { document: website } = await reader.read(websiteProjection, id);
-    if (website === null || website.shelf === 'archived') return [];
-    const access = await websiteRoleOf(reader, website, clientId);
-    return access === null ? [] : [{ website, ...access }];
-  };
   const found: WebsiteOfClient[] = [];
   for await (const ids of pagesOfWebsiteIds(reader, clientId, after)) {
     const atOnce = Math.min(mostChecked, limit);
     for (let start = 0; start < ids.length && found.length < limit; start += atOnce) {
-      const checked = await Promise.all(ids.slice(start, start + atOnce).map(check));
-      found.push(...checked.flat());
+      const checked = await Promise.all(ids.slice(start, start + atOnce).map((id) => websiteOfClient(reader, clientId, id)));
+      found.push(...checked.filter((one) => one !== null));
       await reader.giveWay();
     }
     if (found.length >= limit) break;

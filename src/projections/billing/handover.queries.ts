@@ -2,8 +2,7 @@ import { accessFold, linkRole } from '../../events/access/access.state.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import type { HandoverFacts } from '../../events/billing/billing.ledger.js';
 import { clientFold } from '../../events/client/client.state.js';
-import { listTransfers } from '../access/access.queries.js';
-import { accessProjection } from '../access/access.projection.js';
+import { countLinks, listTransfers } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { domainsOf } from '../domain/domain.queries.js';
 import type { Reader } from '../reader.js';
@@ -30,7 +29,7 @@ export const readHandoverFacts = async (
     reader.read(websiteProjection, websiteId),
     reader.read(deliveryProjection, websiteId),
     domainsOf(reader, websiteId),
-    reader.count(accessProjection, { where: { linkedWebsite: websiteId } }),
+    countLinks(reader, websiteId),
     listTransfers(reader, websiteId),
     reader.state(accessFold, key),
     reader.state(accessFold, { websiteId, clientId: recipientId }),

@@ -18,6 +18,7 @@ import { websiteStream } from '../../../events/website/website.stream.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { AccessDocument, InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import {
+  countLinks,
   listInvited,
   listLinks,
   openInvitationsOf,
@@ -26,7 +27,7 @@ import {
 } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { placeIn, readPage, type Page } from '../../paging.js';
+import { placeIn, readNamed, readPage, totalOf, type Page } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client } from '../client/client.resource.js';
 import { Email } from '../client/client.routes.js';
@@ -143,11 +144,11 @@ export const accessRoutes = ({
       operationId: 'listWebsiteClients',
       summary: 'The owner, the linked clients and the open invitations of a website',
       description:
-        '`limit` and `cursor` page the links; the owner and the newest 200 open invitations come with every page. When there are more, pages of the others follow, without links.',
+        '`limit` and `cursor` page the links, and `count` counts them; the owner and the newest 200 open invitations come with every page. When there are more, pages of the others follow, without links. `ids` are those of clients: the answer has the owner and these clients’ links, without invitations.',
       tag: accessTag,
       scope: 'website',
       access: 'adminOrOwner',
-      paging: true,
+      paging: { count: true, ids: true },
       answers: {
         200: {
           description: 'Who has access, and who was invited.',
@@ -160,6 +161,16 @@ export const accessRoutes = ({
       },
       answer: async ({ params, query, website }) => {
         const { clientId } = website.website;
+        const owner = async () => (clientId === undefined ? null : ((await readClient(reader, clientId))?.client ?? null));
+        const shown = (links: readonly LinkEntry[]) => Promise.all(links.map((link) => toLink(reader, params.id, link)));
+        const named = await readNamed(query, async (id) => {
+          const { link } = await readAccess(reader, { websiteId: params.id, clientId: id });
+          return link ?? null;
+        });
+        if (named !== null) {
+          const body = { owner: await owner(), links: await shown(named), invitations: [] };
+          return { body, ...(await totalOf(query, () => named.length)) };
+        }
         const areLinksOver = query.cursor !== undefined && placeIn(query.cursor).startsWith(invitedPlace);
         const linked: Page<LinkEntry> = areLinksOver
           ? { items: [] }
@@ -175,16 +186,16 @@ export const accessRoutes = ({
             listInvited(reader, params.id, { limit, ...(after !== undefined && { after: after.slice(invitedPlace.length) }) }),
         );
         const next = linked.next ?? invited.next;
-        const owner = clientId === undefined ? null : await readClient(reader, clientId);
         return {
           body: {
-            owner: owner?.client ?? null,
-            links: await Promise.all(linked.items.map((link) => toLink(reader, params.id, link))),
+            owner: await owner(),
+            links: await shown(linked.items),
             invitations: await Promise.all(
               openInvitationsOf(invited.items).map((invitation) => toInvitation(engine, params.id, invitation)),
             ),
           },
           ...(next !== undefined && { next }),
+          ...(await totalOf(query, () => countLinks(reader, params.id))),
         };
       },
     }),

@@ -3,9 +3,9 @@ import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handle
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
-import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
+import { countApiKeys, listApiKeys, readApiKeyOf } from '../../../projections/apiKey/apiKey.queries.js';
 import type { KeyUse } from '../../auth/keyUse.js';
-import { readPage } from '../../paging.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -74,12 +74,13 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     method: 'get',
     path: '/api-keys',
     operationId: 'listAPIKeys',
-    summary: 'List personal access tokens, newest first',
-    description: 'By their first 12 characters, with when they were last used.',
+    summary: 'List personal access tokens, newest first, or read some by their ids',
+    description:
+      'By their first 12 characters, with when they were last used. With `ids`, those of them that the list has: of another subject, `subject` names whose.',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
-    paging: true,
+    paging: { count: true, ids: true },
     query: Type.Object({
       subject: Type.Optional(
         Type.String({ minLength: 1, description: "Whose keys. Default: the caller's own; of others only for admins." }),
@@ -88,16 +89,20 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     refusals: ['admin_required'],
     answers: { 200: { description: "A page of keys of the caller's role or lower.", schema: Type.Array(APIKey) } },
     answer: async ({ query, caller }) => {
-      const { subject = caller.subject } = query;
+      const { subject = caller.subject, ...list } = query;
       const isAdmin = caller.role === 'admin';
       if (subject !== caller.subject && !isAdmin) throw new Refused(refusals.adminRequired());
+      const of = { subject, ...(!isAdmin && { role: 'client' as const }) };
+      const shown = (keys: readonly APIKeyDocument[]) => Promise.all(keys.map((document) => toUsedApiKey(document, keyUse)));
+      const named = await readNamed(list, (id) => readApiKeyOf(reader, of, id));
+      if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
       const { items, next } = await readPage(
         query,
         ({ id }: APIKeyDocument) => id,
-        (page) => listApiKeys(reader, { subject, ...(!isAdmin && { role: 'client' }), ...page }),
+        (page) => listApiKeys(reader, { ...of, ...page }),
       );
-      const body = await Promise.all(items.map((document) => toUsedApiKey(document, keyUse)));
-      return { body, ...(next !== undefined && { next }) };
+      const total = await totalOf(query, () => countApiKeys(reader, of));
+      return { body: await shown(items), ...(next !== undefined && { next }), ...total };
     },
   }),
 

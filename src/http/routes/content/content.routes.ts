@@ -27,7 +27,7 @@ import { countContent, listContent, unpublishedContent } from '../../../projecti
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 import { expectationOf, versionOf } from '../../conditional.js';
-import { readNamed, readPage, readPageByPlace } from '../../paging.js';
+import { readNamed, readPage, readPageByPlace, totalOf } from '../../paging.js';
 import { ContentId } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
@@ -396,7 +396,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       ...ofWebsite,
       access: 'members',
       params: { documentId: DocumentId },
-      paging: true,
+      paging: { count: true },
       refusals: ['content_not_found'],
       answers: { 200: { description: 'A page of versions.', schema: Type.Array(ContentVersion) } },
       asksProvider: true,
@@ -409,6 +409,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
         return {
           body: await Promise.all(items.map((version) => toContentVersion(name, version))),
           ...(next !== undefined && { next }),
+          ...(await totalOf(query, () => versions.length)),
         };
       },
     }),

@@ -99,7 +99,8 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/deployments',
       operationId: 'listDeployments',
       summary: 'List the deployments of a website, newest first',
-      description: 'Asked of the hosting provider at each call; clients get addresses only when `showPreviewUrl` is true.',
+      description:
+        'Asked of the hosting provider at each call; clients get addresses only when `showPreviewUrl` is true. They are not counted, and not read by ids: providers do not offer it.',
       tag: deploymentTag,
       scope: 'website',
       access: 'members',
@@ -124,7 +125,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/commits',
       operationId: 'listCommits',
       summary: 'List the commits of a website’s repository, newest first',
-      description: 'Asked of the source host at each call.',
+      description: 'Asked of the source host at each call. They are not counted, and not read by ids: providers do not offer it.',
       tag: deploymentTag,
       scope: 'website',
       access: 'members',

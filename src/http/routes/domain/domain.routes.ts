@@ -11,7 +11,7 @@ import type { DomainDocument } from '../../../projections/domain/domain.projecti
 import { domainOf, domainsOf, isVerifiedDomain } from '../../../projections/domain/domain.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { pageOf } from '../../paging.js';
+import { pageOf, readNamed, totalOf } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { addressRecords, checkRecords, ownershipRecord } from './domain.records.js';
 import { Domain, toDomain } from './domain.resource.js';
@@ -35,6 +35,17 @@ const domainIn = (text: string): string => {
   if (domain === null) throw new Refused(refusals.domainNotFound());
   return domain;
 };
+
+/** Hostnames with commas between, in the form in which they are kept. */
+const canonicalIn = (ids: string | undefined): { readonly ids?: string } =>
+  ids === undefined
+    ? {}
+    : {
+        ids: ids
+          .split(',')
+          .map((text) => canonicalHostname(text) ?? text)
+          .join(),
+      };
 
 /** The place of a domain in the list: by when it was added. */
 const placeOf = ({ createdAt, domain }: DomainDocument): string => `${createdAt.replaceAll(/\D/g, '')}-${domain}`;
@@ -94,20 +105,27 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       method: 'get',
       path: '/websites/:id/domains',
       operationId: 'listDomains',
-      summary: 'List the domains of a website',
-      description: 'Each with the records that are to be set in DNS, and which of them the last check found.',
+      summary: 'List the domains of a website, or read some by their hostnames',
+      description:
+        'Each with the records that are to be set in DNS, and which of them the last check found. `ids` are hostnames.',
       tag: domainTag,
       scope: 'website',
       access: 'members',
-      paging: { count: true },
+      paging: { count: true, ids: true },
       answers: { 200: { description: 'A page of domains, the newest first.', schema: Type.Array(Domain) } },
       answer: async ({ params: { id }, query, website: { website } }) => {
+        const shown = (document: DomainDocument) => toDomain(document, recordsOf(website, document.domain));
+        const named = await readNamed(
+          { ...query, ...canonicalIn(query.ids) },
+          async (domain) => (await domainOf(reader, { websiteId: id, domain }))?.document ?? null,
+        );
+        if (named !== null) return { body: named.map(shown), ...(await totalOf(query, () => named.length)) };
         const domains = (await domainsOf(reader, id)).map((document) => ({ id: placeOf(document), document }));
         const { items, next } = await pageOf(query, domains);
         return {
-          body: items.map(({ document }) => toDomain(document, recordsOf(website, document.domain))),
+          body: items.map(({ document }) => shown(document)),
           ...(next !== undefined && { next }),
-          ...(query.count === true && { total: domains.length }),
+          ...(await totalOf(query, () => domains.length)),
         };
       },
     }),

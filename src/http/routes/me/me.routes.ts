@@ -2,11 +2,16 @@ import { Type, type Static } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { clientEmailFold } from '../../../events/client/client.state.js';
 import { isoTime } from '../../../platform/clock.js';
-import { pendingInvitations, websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
+import {
+  pendingInvitations,
+  websiteOfClient,
+  websitesOfClient,
+  type WebsiteOfClient,
+} from '../../../projections/access/access.queries.js';
 import { apiKeyProjection } from '../../../projections/apiKey/apiKey.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
-import { listedNow } from '../../../projections/website/website.queries.js';
-import { readPage } from '../../paging.js';
+import { countWebsites, listedNow } from '../../../projections/website/website.queries.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import type { Caller } from '../../auth/caller.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
@@ -117,23 +122,31 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
       method: 'get',
       path: '/me/websites',
       operationId: 'listMyWebsites',
-      summary: 'List the websites that the caller owns or is linked to, newest first',
-      description: 'All websites that the caller owns or is linked to, each with `via` and `role`, and how its delivery stands.',
+      summary: 'List the websites that the caller owns or is linked to, newest first, or read some by their ids',
+      description:
+        'All websites that the caller owns or is linked to but the archived ones, each with `via` and `role`, and how its delivery stands.',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',
-      paging: true,
+      paging: { count: true, ids: true },
       answers: { 200: { description: 'A page of websites; of an admin none.', schema: Type.Array(Website) } },
       answer: async ({ caller: { clientId }, query, signal }) => {
+        const own = lists.until(signal);
+        const shown = (websites: readonly WebsiteOfClient[]) =>
+          Promise.all(
+            websites.map(async ({ website, ...access }) => toListedWebsite(await listedNow(lists, website), addresses, access)),
+          );
+        const named = await readNamed(query, (id) =>
+          clientId === undefined ? Promise.resolve(null) : websiteOfClient(lists, clientId, id),
+        );
+        if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOfClient) => website.id,
-          (page) => (clientId === undefined ? Promise.resolve([]) : websitesOfClient(lists.until(signal), clientId, page)),
+          (page) => (clientId === undefined ? Promise.resolve([]) : websitesOfClient(own, clientId, page)),
         );
-        const body = await Promise.all(
-          items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(lists, website), addresses, access)),
-        );
-        return { body, ...(next !== undefined && { next }) };
+        const total = await totalOf(query, () => (clientId === undefined ? 0 : countWebsites(own, { clientId })));
+        return { body: await shown(items), ...(next !== undefined && { next }), ...total };
       },
     }),
   ];

@@ -9,7 +9,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import type { Caller } from '../../auth/caller.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag, type ServerSentEvent } from '../../route.js';
-import { readPageByPlace } from '../../paging.js';
+import { readPageByPlace, totalOf } from '../../paging.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { createReceiptCheck, ProvisioningReceipt } from './receipts.js';
 import { provisioningReceiptsFold } from '../../../events/provisioning/provisioning.receipts.js';
@@ -131,7 +131,7 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
-      paging: true,
+      paging: { count: true },
       answers: {
         200: { description: 'A page of receipts; none before the first step.', schema: Type.Array(ProvisioningReceipt) },
       },
@@ -142,7 +142,7 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
           Promise.resolve(state.receipts.slice(skip, skip + limit)),
         );
         const body = await checkReceipts({ ...state, marker: jobId }, items);
-        return { body, ...(next !== undefined && { next }) };
+        return { body, ...(next !== undefined && { next }), ...(await totalOf(query, () => state.receipts.length)) };
       },
     }),
 

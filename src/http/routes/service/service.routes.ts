@@ -4,7 +4,7 @@ import { attachService, detachService } from '../../../commands/service/service.
 import { ServiceKind } from '../../../events/service/service.events.js';
 import { servicesOf } from '../../../projections/service/service.queries.js';
 import type { ServiceView } from '../../../projections/service/service.projection.js';
-import { pageOf } from '../../paging.js';
+import { pageOf, readNamed, totalOf } from '../../paging.js';
 import { Secret, ShopDomain } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -103,16 +103,20 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     method: 'get',
     path: '/websites/:id/services',
     operationId: 'listServices',
-    summary: 'List the services of a website',
+    summary: 'List the services of a website, or read some by their ids',
     description: 'The names of their secrets are listed; the secrets never come back.',
     tag: serviceTag,
     scope: 'website',
     access: 'admin',
-    paging: true,
+    paging: { count: true, ids: true },
     answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
     answer: async ({ params: { id }, query }) => {
-      const { items, next } = await pageOf(query, await servicesOf(reader, id));
-      return { body: items.map((service) => toService(id, service)), ...(next !== undefined && { next }) };
+      const services = await servicesOf(reader, id);
+      const shown = (some: readonly ServiceView[]) => some.map((service) => toService(id, service));
+      const named = await readNamed(query, (serviceId) => Promise.resolve(services.find((one) => one.id === serviceId) ?? null));
+      if (named !== null) return { body: shown(named), ...(await totalOf(query, () => named.length)) };
+      const { items, next } = await pageOf(query, services);
+      return { body: shown(items), ...(next !== undefined && { next }), ...(await totalOf(query, () => services.length)) };
     },
   }),
 

@@ -6,7 +6,7 @@ import { attachmentIssues, type Payments } from '../../../integrations/payments/
 import { clientIdOfEmail } from '../../../events/client/client.directory.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
 import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
-import { pageOf } from '../../paging.js';
+import { pageOf, readNamed, totalOf } from '../../paging.js';
 import { Printable } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, isSent, toInvitation } from '../access/access.resource.js';
@@ -35,6 +35,12 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
     ...(await toInvitation(engine, websiteId, entry)),
     claimUrl: `${baseUrl()}/app/invitations/${entry.id}`,
   });
+
+  /** A transfer of the website that was not cancelled. */
+  const findTransfer = async (websiteId: string, transferId: string) => {
+    const found = await readInvitation(reader, transferId);
+    return found !== null && isSent('ownership_transfer', websiteId, found) ? found : null;
+  };
 
   const requirePrice = async (priceId: string | undefined): Promise<void> => {
     if (await payments.hasPrice(priceId)) return;
@@ -109,18 +115,22 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       method: 'get',
       path: '/websites/:id/transfers',
       operationId: 'listTransfers',
-      summary: 'List the transfers of a website, newest first; cancelled ones are left out',
+      summary: 'List the transfers of a website, newest first, or read some by their ids; cancelled ones are left out',
       description: 'Open, accepted and expired offers; cancelled ones are left out.',
       tag: transferTag,
       scope: 'website',
       access: 'admin',
       asksProvider: true,
-      paging: true,
+      paging: { count: true, ids: true },
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       answer: async ({ params, query }) => {
-        const { items, next } = await pageOf(query, await listTransfers(reader, params.id));
-        const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
-        return { body, ...(next !== undefined && { next }) };
+        const shown = (entries: readonly InvitationEntry[]) => Promise.all(entries.map((entry) => toTransfer(params.id, entry)));
+        const named = await readNamed(query, async (id) => (await findTransfer(params.id, id))?.invitation ?? null);
+        if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
+        const transfers = await listTransfers(reader, params.id);
+        const { items, next } = await pageOf(query, transfers);
+        const total = await totalOf(query, () => transfers.length);
+        return { body: await shown(items), ...(next !== undefined && { next }), ...total };
       },
     }),
 
@@ -136,8 +146,8 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       refusals: ['transfer_not_found'],
       answers: { 200: { description: 'The transfer, with its `claimUrl`.', schema: Invitation } },
       answer: async ({ params: { id, transferId } }) => {
-        const found = await readInvitation(reader, transferId);
-        if (found === null || !isSent('ownership_transfer', id, found)) throw new Refused(refusals.transferNotFound());
+        const found = await findTransfer(id, transferId);
+        if (found === null) throw new Refused(refusals.transferNotFound());
         return { body: await toTransfer(id, found.invitation), revision: found.revision };
       },
     }),
