@@ -74,6 +74,12 @@ test('a transfer at any price leads to a subscription, and invoices are written,
   const paid = await call('POST', `${invoices()}/${id}/pay`, admin);
   expect(paid.body).toMatchObject({ id, status: 'paid', amountPaid: 4_900, paidAt: expect.any(String) });
   expect((await billing()).body).toMatchObject({ invoices: [due.body, paid.body] });
+  const countOf = async (query: string): Promise<string | null> =>
+    (await call('GET', `/invoices?limit=1&count=true${query}`, admin)).headers.get('total-count');
+  expect(await countOf('')).toBe('2');
+  expect(await countOf('&status=paid')).toBe('1');
+  expect(await countOf(`&status=open&websiteId=${websiteId}`)).toBe('1');
+  expect(await countOf('&clientId=nobody')).toBe('0');
   for (const query of ['', '?dryRun=1']) {
     const answer = await call('POST', `${invoices()}/unknown/pay${query}`, admin);
     expect(refusal(answer)).toEqual([404, 'Invoice unknown not found']);
