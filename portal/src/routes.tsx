@@ -40,6 +40,9 @@ export type Place = 'alone' | 'website' | 'agency';
 /** What a page asks for, as `queryOptions` makes it. */
 type Question = Parameters<QueryClient['query']>[0];
 
+/** A list that is read by pages, as `infiniteQueryOptions` makes it. */
+type ListQuestion = Parameters<QueryClient['infiniteQuery']>[0];
+
 type Params = Readonly<Record<string, string | undefined>>;
 
 export interface Route {
@@ -51,7 +54,7 @@ export interface Route {
   readonly title: `titles.${PageName}`;
   readonly load: () => Promise<unknown>;
   /** What it asks for first: asked while its code comes. */
-  readonly data: (params: Params) => readonly unknown[];
+  readonly data: (params: Params) => readonly object[];
 }
 
 type LoadPage = () => Promise<{ default: ComponentType }>;
@@ -288,6 +291,8 @@ const findRoute = (path: string): { route: Route; params: Params } | undefined =
     })
     .sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 
+const isList = (query: object): query is ListQuestion => 'initialPageParam' in query;
+
 /** Asks for the code and the data of a page at the same time. */
 export const startLoading = (pathname: string): void => {
   const found = findRoute(pathname.slice(`${base}/app`.length) || '/');
@@ -295,5 +300,8 @@ export const startLoading = (pathname: string): void => {
   // What went wrong shows where it is needed.
   found.route.load().catch(() => undefined);
   if (!isSignedIn() || found.route.place === 'alone') return;
-  for (const query of [meQuery, ...found.route.data(found.params)]) queryClient.query(query as Question).catch(() => undefined);
+  for (const query of [meQuery, ...found.route.data(found.params)]) {
+    const answer = isList(query) ? queryClient.infiniteQuery(query) : queryClient.query(query as Question);
+    answer.catch(() => undefined);
+  }
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { OutboxMail } from '@doorstep/sdk';
+import type { Locator, Route } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
@@ -176,6 +177,122 @@ withBrowser('pages of the agency on a small phone', () => {
     const moved = page.getByRole('listitem').filter({ hasText: 'Die Website gehört dem neuen Eigentümer.' });
     await moved.locator('time').waitFor();
     await looksRight(page);
+  });
+});
+
+withBrowser('a list that is read by pages, while it changes', () => {
+  let seat: PortalSeat;
+  let window: PortalWindow;
+  const isFirst = (url: URL): boolean => url.pathname === '/audit' && !url.searchParams.has('cursor');
+  const isNext = (url: URL): boolean => url.pathname === '/audit' && url.searchParams.has('cursor');
+
+  beforeAll(async () => {
+    seat = await startPortal();
+    // More than a page of changes; nothing goes on by itself after them.
+    for (let index = 0; index < 60; index += 1) await change();
+    window = await seat.open(phone);
+    await window.visit('/settings/connect', operator);
+  });
+
+  afterEach(() => window.page.unrouteAll({ behavior: 'ignoreErrors' }));
+
+  let changes = 0;
+  const change = async (): Promise<void> => {
+    changes += 1;
+    await seat.admin.clients.create({ email: `anna-${String(changes)}@example.com` });
+  };
+
+  const openAudit = async (query = ''): Promise<{ readonly rows: Locator; readonly more: Locator }> => {
+    const { page, visit } = window;
+    await visit(`/audit${query}`, operator);
+    const rows = page.locator('main ol > li');
+    await rows.first().waitFor();
+    return { rows, more: page.getByRole('button', { name: 'Mehr zeigen' }) };
+  };
+
+  /** Holds the requests that fit until it is called. */
+  const hold = async (fits: (url: URL) => boolean): Promise<() => void> => {
+    const { page } = window;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(fits, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  };
+
+  test('its first page is asked for once, while its code comes', async () => {
+    const { page } = window;
+    const asked = page.waitForRequest((request) => isFirst(new URL(request.url())));
+    await page.route(/\/AuditPage-[^/]*\.js$/, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (isFirst(new URL(request.url()))) requests.push(request.url());
+    });
+    await openAudit();
+    await asked;
+    expect(requests).toHaveLength(1);
+  });
+
+  test('a press on “more” counts when the list is read again before it ends', async () => {
+    const { page } = window;
+    const { rows, more } = await openAudit();
+    await more.hover();
+    await page.mouse.down();
+    const release = await hold(isFirst);
+    const asked = page.waitForRequest((request) => isFirst(new URL(request.url())));
+    await change();
+    await asked;
+    expect(await more.isEnabled()).toBe(true);
+    expect(await rows.count()).toBe(50);
+    await page.mouse.up();
+    release();
+    await rows.nth(50).waitFor();
+  });
+
+  test('the next page comes though a change has the list read again first', async () => {
+    const { page } = window;
+    const { rows, more } = await openAudit();
+    const release = await hold(isNext);
+    const next = page.waitForRequest((request) => isNext(new URL(request.url())));
+    await more.click();
+    await next;
+    const again = page.waitForRequest((request) => isFirst(new URL(request.url())));
+    await change();
+    await again;
+    release();
+    await rows.nth(50).waitFor();
+  });
+
+  test('changes that arrive leave no gap between two pages, and none stands there twice', async () => {
+    const { page } = window;
+    const { rows, more } = await openAudit();
+    await more.click();
+    await rows.nth(50).waitFor();
+    for (let index = 0; index < 3; index += 1) await change();
+    const entries = await seat.admin.audit.list({ limit: 200, count: true });
+    await page.getByRole('heading', { level: 1, name: new RegExp(`^${String(entries.total)} `) }).waitFor();
+    const shown = async (): Promise<readonly string[]> => rows.locator('details code').allTextContents();
+    await eventually('every change stands there', async () => (await rows.count()) >= entries.length || undefined);
+    expect(await shown()).toEqual(entries.flatMap(({ type, requestId }) => [type, requestId]));
+  });
+
+  test('says why the next page did not come, and asks for it again by the same button', async () => {
+    const { page } = window;
+    const { rows, more } = await openAudit('?sort=at');
+    const refuse = (route: Route): Promise<void> => route.fulfill({ status: 403, json: { error: 'Not this page' } });
+    await page.route(isNext, refuse);
+    await more.click();
+    await page.getByRole('alert').getByText('Not this page').waitFor();
+    expect(await rows.count()).toBe(50);
+    await page.unroute(isNext, refuse);
+    await more.click();
+    await rows.nth(50).waitFor();
+    expect(await page.getByText('Not this page').count()).toBe(0);
   });
 });
 

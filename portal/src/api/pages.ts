@@ -1,6 +1,4 @@
 import type { List } from '@doorstep/sdk';
-import { useQueries, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
 
 /** A page of a list, as it can be cached. */
 export interface ListPage<T> {
@@ -17,32 +15,13 @@ export const pageOf = async <T>(list: List<T>): Promise<ListPage<T>> => {
   return { items: [...page], next: page.nextCursor, total: page.total };
 };
 
-/** A list of which more is read on demand. */
-export interface Pages<P> {
-  /** Of the first page: whether there is anything to show yet. */
-  readonly first: UseQueryResult<P>;
-  readonly loaded: readonly P[];
-  readonly last: UseQueryResult<P>;
-  readonly hasMore: boolean;
-  readonly more: () => void;
+interface ByCursor {
+  readonly initialPageParam: string | undefined;
+  readonly getNextPageParam: (last: { readonly next: string | undefined }) => string | undefined;
 }
 
-/** Reads a list a page at a time. The first one is a query of its own, so that it can be asked for while the code comes. */
-export const usePages = <P extends { readonly next: string | undefined }>(
-  pageQuery: (cursor: string | undefined) => UseQueryOptions<P, Error, P>,
-): Pages<P> => {
-  const [others, setOthers] = useState<readonly string[]>([]);
-  const [first, ...rest] = useQueries({ queries: [undefined, ...others].map(pageQuery) });
-  if (first === undefined) throw new Error('A list has a first page');
-  const last = rest.at(-1) ?? first;
-  const next = last.data?.next;
-  return {
-    first,
-    last,
-    loaded: [first, ...rest].flatMap(({ data }) => (data === undefined ? [] : [data])),
-    hasMore: next !== undefined || (last !== first && last.data === undefined),
-    more: () => {
-      if (next !== undefined) setOthers([...others, next]);
-    },
-  };
-};
+/**
+ * Of an infinite query: each page is asked for with the cursor of the page before it, and when the list is
+ * read again, with the cursor that this page has then. Two pages therefore have no gap between them.
+ */
+export const byCursor: ByCursor = { initialPageParam: undefined, getNextPageParam: ({ next }) => next };

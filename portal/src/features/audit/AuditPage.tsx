@@ -1,7 +1,7 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
-import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
 import { FaultLine } from '../../ui/FaultLine.js';
 import lists from '../../ui/lists.module.css';
@@ -26,7 +26,8 @@ const AuditPage = (): ReactNode => {
 const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
   const { t, i18n } = useTranslation();
   const announce = useAnnounce();
-  const pages = usePages((cursor) => auditQuery(filter, cursor));
+  const list = useInfiniteQuery(auditQuery(filter));
+  const pages = list.data?.pages ?? [];
   const saving = useExport();
   const exportAs = (format: ExportFormat): void =>
     saving.mutate({ format, filter }, { onSuccess: () => announce(t('audit.exported')) });
@@ -34,14 +35,14 @@ const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
   return (
     <>
       <Loaded
-        query={pages.first}
+        query={list}
         skeleton={
           <Skeleton>
             <HeadingBone />
           </Skeleton>
         }
       >
-        {({ total = 0 }) => (
+        {({ pages: [{ total = 0 } = {}] }) => (
           <PageHead
             title={t('audit.title', { count: total, formatted: formatted(total) })}
             lead={t('audit.lead')}
@@ -58,23 +59,24 @@ const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
           />
         )}
       </Loaded>
-      <FilterForm filter={filter} error={pages.first.error} />
+      <FilterForm filter={filter} error={list.error} />
       <FaultLine error={saving.error} />
       {saving.isPending && <p>{t('audit.exporting', { formatted: formatted(Math.round(saving.bytes / 100_000) / 10) })}</p>}
-      {pages.first.isPending && (
+      {list.isPending && (
         <Skeleton>
           <RowBones rows={8} />
         </Skeleton>
       )}
-      {pages.first.data?.items.length === 0 && <StateCard title={t('audit.none')}>{t('audit.noneText')}</StateCard>}
-      {(pages.first.data?.items.length ?? 0) > 0 && (
+      {pages[0]?.items.length === 0 && <StateCard title={t('audit.none')}>{t('audit.noneText')}</StateCard>}
+      {(pages[0]?.items.length ?? 0) > 0 && (
         <ol className={`card ${lists['rows'] ?? ''}`}>
-          {pages.loaded.map(({ items }) => (
-            <AuditRows key={items[0]?.id} entries={items} />
+          {pages.map(({ items }, index) => (
+            // By its place: a page that begins with a newer change is still the same one, and keeps its names.
+            <AuditRows key={index} entries={items} />
           ))}
         </ol>
       )}
-      <More pages={pages} />
+      <More list={list} />
       <p className="muted small">{t('audit.exportHint')}</p>
     </>
   );

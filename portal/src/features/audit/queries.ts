@@ -1,14 +1,15 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
-import { pageOf } from '../../api/pages.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import type { AuditFilter } from './filter.js';
 import { auditKeys } from './keys.js';
 
-/** A page of the audit; the first one says how many changes there are. */
-export const auditQuery = (filter: AuditFilter, cursor?: string) =>
-  queryOptions({
-    queryKey: auditKeys.page(filter, cursor),
-    queryFn: ({ signal }) =>
+/** The audit by pages; the first one says how many changes there are. */
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    ...byCursor,
+    queryKey: auditKeys.list(filter),
+    queryFn: ({ pageParam: cursor, signal }) =>
       pageOf(doorstep.audit.list({ ...filter, limit: 50, ...(cursor === undefined ? { count: true } : { cursor }) }, { signal })),
   });
 

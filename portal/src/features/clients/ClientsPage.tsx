@@ -1,7 +1,7 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
-import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
 import lists from '../../ui/lists.module.css';
 import { More } from '../../ui/More.js';
@@ -26,7 +26,7 @@ const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
   const [, setSearch] = useSearchParams();
   const [isCreating, setCreating] = useState(false);
   const mayWrite = useMayWrite();
-  const pages = usePages((cursor) => clientsQuery(q, cursor));
+  const list = useInfiniteQuery(clientsQuery(q));
   const create = mayWrite ? (
     <Button variant="filled" onClick={() => setCreating(true)}>
       {t('clients.create')}
@@ -35,7 +35,7 @@ const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
   return (
     <>
       <Loaded
-        query={pages.first}
+        query={list}
         skeleton={
           <Skeleton>
             <HeadingBone />
@@ -43,36 +43,39 @@ const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
           </Skeleton>
         }
       >
-        {({ total = 0 }) => (
-          <>
-            <PageHead
-              title={t(q === '' ? 'clients.title' : 'clients.titleFound', { count: total, q })}
-              lead={t('clients.lead')}
-              actions={create}
-            />
-            {(total > 0 || q !== '') && (
-              <SearchForm
-                key={q}
-                searched={q}
-                label={t('clients.search')}
-                all={t('clients.all')}
-                onSearch={(text) => setSearch(text === '' ? {} : { q: text })}
+        {({ pages }) => {
+          const { total = 0 } = pages[0] ?? {};
+          return (
+            <>
+              <PageHead
+                title={t(q === '' ? 'clients.title' : 'clients.titleFound', { count: total, q })}
+                lead={t('clients.lead')}
+                actions={create}
               />
-            )}
-            {total > 0 && (
-              <ul className={`card ${lists['rows'] ?? ''}`}>
-                {pages.loaded
-                  .flatMap(({ items }) => items)
-                  .map((client) => (
-                    <ClientRow key={client.id} client={client} />
-                  ))}
-              </ul>
-            )}
-            {total === 0 && q === '' && <StateCard title={t('clients.none')}>{t('clients.noneText')}</StateCard>}
-            {total === 0 && q !== '' && <StateCard title={t('clients.noMatch')}>{t('clients.noMatchText')}</StateCard>}
-            <More pages={pages} />
-          </>
-        )}
+              {(total > 0 || q !== '') && (
+                <SearchForm
+                  key={q}
+                  searched={q}
+                  label={t('clients.search')}
+                  all={t('clients.all')}
+                  onSearch={(text) => setSearch(text === '' ? {} : { q: text })}
+                />
+              )}
+              {total > 0 && (
+                <ul className={`card ${lists['rows'] ?? ''}`}>
+                  {pages
+                    .flatMap(({ items }) => items)
+                    .map((client) => (
+                      <ClientRow key={client.id} client={client} />
+                    ))}
+                </ul>
+              )}
+              {total === 0 && q === '' && <StateCard title={t('clients.none')}>{t('clients.noneText')}</StateCard>}
+              {total === 0 && q !== '' && <StateCard title={t('clients.noMatch')}>{t('clients.noMatchText')}</StateCard>}
+              <More list={list} />
+            </>
+          );
+        }}
       </Loaded>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>

@@ -3,7 +3,7 @@ import type { QueryKey } from '@tanstack/react-query';
 export const clientKeys = {
   all: ['clients'],
   lists: ['clients', 'list'],
-  page: (q: string, cursor: string | undefined): QueryKey => ['clients', 'list', q, cursor ?? null],
+  list: (q: string): QueryKey => ['clients', 'list', q],
   client: (clientId: string): QueryKey => ['clients', clientId],
   websites: (clientId: string, limit: number): QueryKey => ['clients', clientId, 'websites', limit],
 } as const;

@@ -1,13 +1,14 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
-import { pageOf } from '../../api/pages.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import { clientKeys } from './keys.js';
 
-/** A page of the clients whose name or address holds `q`; the first one says how many there are. */
-export const clientsQuery = (q = '', cursor?: string) =>
-  queryOptions({
-    queryKey: clientKeys.page(q, cursor),
-    queryFn: ({ signal }) =>
+/** The clients whose name or address holds `q`, by pages; the first one says how many there are. */
+export const clientsQuery = (q = '') =>
+  infiniteQueryOptions({
+    ...byCursor,
+    queryKey: clientKeys.list(q),
+    queryFn: ({ pageParam: cursor, signal }) =>
       pageOf(
         doorstep.clients.list(
           { limit: 25, ...(q !== '' && { q }), ...(cursor === undefined ? { count: true } : { cursor }) },

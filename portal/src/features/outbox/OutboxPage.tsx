@@ -1,8 +1,8 @@
 import { DoorstepError, type OutboxMail } from '@doorstep/sdk';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
-import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
 import { Tabs } from '../../theme/Tabs.js';
 import { momentText, Time } from '../../ui/dates.js';
@@ -26,15 +26,15 @@ const OutboxPage = (): ReactNode => {
 const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
   const { t } = useTranslation();
   const [, setSearch] = useSearchParams();
-  const pages = usePages((cursor) => outboxQuery(to, cursor));
-  const { error } = pages.first;
+  const list = useInfiniteQuery(outboxQuery(to));
+  const { error } = list;
   // With a mail server there is no such list.
   if (error instanceof DoorstepError && error.status === 404) {
     return <PageHead title={t('outbox.sent')} lead={t('outbox.sentText')} />;
   }
   return (
     <Loaded
-      query={pages.first}
+      query={list}
       skeleton={
         <Skeleton>
           <HeadingBone />
@@ -42,37 +42,38 @@ const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
         </Skeleton>
       }
     >
-      {({ items }) => (
-        <>
-          <PageHead
-            title={items.length === 0 ? t('outbox.titleNone') : t('outbox.title')}
-            lead={t('outbox.lead')}
-            actions={<Button onClick={() => void pages.first.refetch()}>{t('outbox.refresh')}</Button>}
-          />
-          {(items.length > 0 || to !== '') && (
-            <SearchForm
-              key={to}
-              searched={to}
-              label={t('outbox.to')}
-              all={t('outbox.all')}
-              onSearch={(text) => setSearch(text === '' ? {} : { to: text })}
+      {({ pages }) => {
+        const items = pages.flatMap((page) => page.items);
+        return (
+          <>
+            <PageHead
+              title={items.length === 0 ? t('outbox.titleNone') : t('outbox.title')}
+              lead={t('outbox.lead')}
+              actions={<Button onClick={() => void list.refetch()}>{t('outbox.refresh')}</Button>}
             />
-          )}
-          {items.length === 0 && (
-            <StateCard title={t(to === '' ? 'outbox.none' : 'outbox.noneTo')}>{t('outbox.noneText')}</StateCard>
-          )}
-          {items.length > 0 && (
-            <ul className={`card ${lists['rows'] ?? ''}`}>
-              {pages.loaded
-                .flatMap((page) => page.items)
-                .map((mail) => (
+            {(items.length > 0 || to !== '') && (
+              <SearchForm
+                key={to}
+                searched={to}
+                label={t('outbox.to')}
+                all={t('outbox.all')}
+                onSearch={(text) => setSearch(text === '' ? {} : { to: text })}
+              />
+            )}
+            {items.length === 0 && (
+              <StateCard title={t(to === '' ? 'outbox.none' : 'outbox.noneTo')}>{t('outbox.noneText')}</StateCard>
+            )}
+            {items.length > 0 && (
+              <ul className={`card ${lists['rows'] ?? ''}`}>
+                {items.map((mail) => (
                   <Mail key={mail.id} mail={mail} />
                 ))}
-            </ul>
-          )}
-          <More pages={pages} />
-        </>
-      )}
+              </ul>
+            )}
+            <More list={list} />
+          </>
+        );
+      }}
     </Loaded>
   );
 };

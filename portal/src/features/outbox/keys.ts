@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
 
 export const outboxKeys = {
-  page: (to: string, cursor: string | undefined): QueryKey => ['outbox', to, cursor ?? null],
+  list: (to: string): QueryKey => ['outbox', to],
 } as const;

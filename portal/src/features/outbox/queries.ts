@@ -1,14 +1,15 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
-import { pageOf } from '../../api/pages.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import { outboxKeys } from './keys.js';
 
-/** A page of the mails that are stored here, to one recipient or to all. */
-export const outboxQuery = (to = '', cursor?: string) =>
-  queryOptions({
-    queryKey: outboxKeys.page(to, cursor),
-    queryFn: ({ signal }) =>
+/** The mails that are stored here, to one recipient or to all, by pages. */
+export const outboxQuery = (to = '') =>
+  infiniteQueryOptions({
+    ...byCursor,
+    queryKey: outboxKeys.list(to),
+    queryFn: ({ pageParam: cursor, signal }) =>
       pageOf(doorstep.outbox.list({ limit: 20, ...(to !== '' && { to }), ...(cursor !== undefined && { cursor }) }, { signal })),
-    // A mail may come at any moment, and nothing reports it.
-    staleTime: 0,
+    // A mail may come at any moment, and nothing reports it; but what was asked for while the page's code came is new, in ms.
+    staleTime: 2_000,
   });

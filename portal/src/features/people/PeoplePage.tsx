@@ -1,7 +1,7 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router';
-import { usePages } from '../../api/pages.js';
 import lists from '../../ui/lists.module.css';
 import { More } from '../../ui/More.js';
 import { PageHead } from '../../ui/PageHead.js';
@@ -21,11 +21,11 @@ const PeoplePage = (): ReactNode => {
   const { websiteId = '' } = useParams();
   const [search] = useSearchParams();
   const mayChange = useIsAdmin();
-  const pages = usePages((cursor) => peopleQuery(websiteId, cursor));
+  const list = useInfiniteQuery(peopleQuery(websiteId));
   const asked = search.get('access') ?? '';
   return (
     <Loaded
-      query={pages.first}
+      query={list}
       skeleton={
         <Skeleton>
           <HeadingBone />
@@ -33,10 +33,11 @@ const PeoplePage = (): ReactNode => {
         </Skeleton>
       }
     >
-      {({ owner, next }) => {
-        const links = pages.loaded.flatMap((page) => page.links);
+      {({ pages }) => {
+        const owner = pages[0]?.owner ?? null;
+        const links = pages.flatMap((page) => page.links);
         // The newest ones come with every page.
-        const invitations = new Map(pages.loaded.flatMap((page) => page.invitations.map((each) => [each.id, each])));
+        const invitations = new Map(pages.flatMap((page) => page.invitations.map((each) => [each.id, each])));
         const open = [...invitations.values()].filter(({ kind }) => kind === 'client_access');
         const ownerName = owner?.name ?? owner?.email;
         const count = links.length;
@@ -46,7 +47,7 @@ const PeoplePage = (): ReactNode => {
               title={
                 ownerName === undefined
                   ? t(count === 0 ? 'people.titleNobody' : 'people.titleLinks', { count })
-                  : t(count === 0 ? 'people.titleOwner' : next === undefined ? 'people.title' : 'people.titleMany', {
+                  : t(count === 0 ? 'people.titleOwner' : list.hasNextPage ? 'people.titleMany' : 'people.title', {
                       owner: ownerName,
                       count,
                     })
@@ -66,7 +67,7 @@ const PeoplePage = (): ReactNode => {
                     <LinkRow key={link.clientId} link={link} mayChange={mayChange} />
                   ))}
                 </ul>
-                <More pages={pages} />
+                <More list={list} />
               </section>
             )}
             {open.length > 0 && (
@@ -77,7 +78,7 @@ const PeoplePage = (): ReactNode => {
                     <InvitationRow key={invitation.id} invitation={invitation} mayChange={mayChange} />
                   ))}
                 </ul>
-                {count === 0 && <More pages={pages} />}
+                {count === 0 && <More list={list} />}
               </section>
             )}
             {mayChange && <p className="muted small">{t('people.openAsNote')}</p>}

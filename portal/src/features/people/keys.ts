@@ -3,6 +3,6 @@ import { websiteKeys } from '../website/keys.js';
 
 export const peopleKeys = {
   all: (websiteId: string): QueryKey => [...websiteKeys.website(websiteId), 'people'],
-  page: (websiteId: string, cursor: string | undefined): QueryKey => [...peopleKeys.all(websiteId), cursor ?? null],
+  list: (websiteId: string): QueryKey => [...peopleKeys.all(websiteId), 'list'],
   access: (websiteId: string, email: string): QueryKey => [...peopleKeys.all(websiteId), 'access', email],
 } as const;

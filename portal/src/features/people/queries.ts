@@ -1,12 +1,14 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { byCursor } from '../../api/pages.js';
 import { peopleKeys } from './keys.js';
 
-/** The owner, the open invitations, and a page of the linked people. */
-export const peopleQuery = (websiteId: string, cursor?: string) =>
-  queryOptions({
-    queryKey: peopleKeys.page(websiteId, cursor),
-    queryFn: async ({ signal }) => {
+/** The linked people by pages; each has the owner and the open invitations too. */
+export const peopleQuery = (websiteId: string) =>
+  infiniteQueryOptions({
+    ...byCursor,
+    queryKey: peopleKeys.list(websiteId),
+    queryFn: async ({ pageParam: cursor, signal }) => {
       const list = doorstep.websites.clients.list(websiteId, { limit: 50, ...(cursor !== undefined && { cursor }) }, { signal });
       const { data, response } = await list.withResponse();
       const next = /[?&]cursor=([^&>]+)[^>]*>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];

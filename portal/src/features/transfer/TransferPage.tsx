@@ -1,5 +1,5 @@
 import type { Invitation } from '@doorstep/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -29,8 +29,8 @@ const TransferPage = (): ReactNode => {
   const { t } = useTranslation();
   const { websiteId = '' } = useParams();
   const transfers = useQuery(transfersQuery(websiteId));
-  const people = useQuery(peopleQuery(websiteId));
-  const owner = people.data?.owner;
+  const people = useInfiniteQuery(peopleQuery(websiteId));
+  const owner = people.data?.pages[0]?.owner;
   const ownerName = owner?.name ?? owner?.email;
   return (
     <Loaded
