@@ -94,4 +94,27 @@ withBrowser('the websites', () => {
     // The browser notes what was refused before.
     expect(browser.complaints.filter((words) => !words.includes('status of 400'))).toEqual([]);
   });
+
+  test('the pages of the table have no gap when a website comes in between them', async () => {
+    const { page, visit } = browser;
+    const create = (slug: string): PromiseLike<unknown> => seat.admin.websites.create({ name: slug, slug });
+    for (const slug of ['page-one', 'page-two']) await create(slug);
+    // The service's own pages, only shorter.
+    await page.route(
+      (url) => url.pathname === '/websites' && url.searchParams.has('sort'),
+      (route) => route.continue({ url: `${route.request().url()}&limit=1` }),
+    );
+    await visit('/websites', operator);
+    const rows = page.locator('tbody tr');
+    await rows.filter({ hasText: 'page-two' }).waitFor();
+    await page.getByRole('button', { name: 'Show more (1 of ' }).click();
+    await rows.filter({ hasText: 'page-one' }).waitFor();
+    await create('page-three');
+    await rows.filter({ hasText: 'page-three' }).waitFor();
+    await rows.filter({ hasText: 'page-two' }).waitFor();
+    await page.getByRole('button', { name: 'Show more (2 of ' }).click();
+    await rows.filter({ hasText: 'page-one' }).waitFor();
+    expect(await rows.count()).toBe(3);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
 });

@@ -4,17 +4,23 @@ import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
 import { FaultLine } from './FaultLine.js';
 
+interface MoreProps {
+  readonly list: UseInfiniteQueryResult<InfiniteData<unknown>>;
+  /** What the button says, where it says more than that. */
+  readonly children?: ReactNode;
+}
+
 /** Reads the next page of a list; nothing when there is none. */
-export const More = ({ list }: { readonly list: UseInfiniteQueryResult<InfiniteData<unknown>> }): ReactNode => {
+export const More = ({ list, children }: MoreProps): ReactNode => {
   const { t } = useTranslation();
   const { data, error, isError, isFetching, hasNextPage, fetchNextPage, refetch } = list;
   const shown = data?.pages.length ?? 0;
   const [asked, setAsked] = useState(0);
   const isMissing = hasNextPage && asked > shown;
   const isDue = isMissing && !isError && !isFetching;
-  // A list that is being read again has one request at a time. To ask for the next page meanwhile would
-  // end that reading, and what has changed would not be seen; a change that arrives later ends the request
-  // for the next page in turn. Therefore what the reader asked for is kept, and is due when nothing is read.
+  // A query has one request at a time. Fetching the next page would cancel a refetch, and the change that
+  // caused it would not be shown; a refetch cancels the fetch of the next page in turn. Therefore the number
+  // of pages that the reader asked for is kept, and the next one is fetched as soon as nothing else is.
   useEffect(() => {
     if (isDue) void fetchNextPage({ cancelRefetch: false });
   }, [isDue, fetchNextPage]);
@@ -31,7 +37,7 @@ export const More = ({ list }: { readonly list: UseInfiniteQueryResult<InfiniteD
           if (isError) void refetch();
         }}
       >
-        {t('lists.more')}
+        {children ?? t('lists.more')}
       </Button>
     </div>
   );

@@ -1,18 +1,17 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import { websiteKeys } from '../website/keys.js';
 import { queryOf, type Filter } from './filter.js';
 
-/** A page of the websites that a filter leaves; the first one says how many there are. */
-export const websitesQuery = (filter: Filter, cursor?: string) => {
-  const query = { ...queryOf(filter), ...(cursor === undefined ? { count: true } : { cursor }) };
-  return queryOptions({
+/** The websites that a filter leaves, by pages; the first one says how many there are. */
+export const websitesQuery = (filter: Filter) => {
+  const query = queryOf(filter);
+  return infiniteQueryOptions({
+    ...byCursor,
     queryKey: websiteKeys.list(query),
-    queryFn: async ({ signal }) => {
-      const page = await doorstep.websites.list(query, { signal });
-      // What stands beside the items would not survive in the cache.
-      return { websites: [...page], nextCursor: page.nextCursor, total: page.total };
-    },
+    queryFn: ({ pageParam: cursor, signal }) =>
+      pageOf(doorstep.websites.list({ ...query, ...(cursor === undefined ? { count: true } : { cursor }) }, { signal })),
     placeholderData: keepPreviousData,
   });
 };
