@@ -136,6 +136,16 @@ describe('a delivery', () => {
     expect((await cli('delivery', 'history', 'corner-bakery', '--at', at)).stdout).toMatch(/ready by 15 December 2099/);
   });
 
+  it('gives nothing but a reason, once', async () => {
+    const change = ['delivery', 'set', 'corner-bakery', '--reason', 'The baker was ill.', '--private'];
+    const line = '  “The baker was ill.”   (clients do not read the reason)\n';
+    expect((await cli(...change, '--dry-run')).stdout).toBe(`Would give a reason at corner-bakery (revision 2):\n${line}`);
+    const given = { code: 0, stdout: line, stderr: '✓ Gave a reason at corner-bakery (revision 3):\n' };
+    expect(await cli(...change)).toEqual(given);
+    expect(await cli(...change)).toEqual({ code: 0, stdout: '', stderr: '✓ Changed nothing at corner-bakery (revision 3).\n' });
+    expect((await cli('delivery', 'history', 'corner-bakery')).stdout).toMatch(/^3\t[^\t]*\t[^\t]*\t\t\t\tThe baker was ill\.$/m);
+  });
+
   it('refuses a date that is none, and a checkpoint that is not there, with what there is', async () => {
     expect((await cli('delivery', 'set', 'corner-bakery', '--ready-by', 'soon')).stderr).toMatch(
       /^doorstep: "soon" is not a date\. Write it like "22 Dec"/,

@@ -82,7 +82,7 @@ test('of many writers in several processes none is lost, doubled or mixed with a
     if (before === null || block === null) return;
     // The answer equals the recorded block, and fields that were not in the command are unchanged.
     const answered = byRevision.get(revision);
-    expect(answered?.state).toStrictEqual({ stage: 'setUp', block });
+    expect(answered?.state).toStrictEqual({ stage: 'setUp', block, why: {} });
     if (type === 'DeliveryReplaced') expect(block.checkpoints).toStrictEqual(before.checkpoints);
     if (type === 'DeliveryCheckpointStatusSet') {
       const { checkpoints: _, updatedAt: __, ...rest } = block;

@@ -8,6 +8,7 @@ import { createCodec } from '../../src/events/codec.js';
 import { contentOf, type DeliveryBlock } from '../../src/events/delivery/delivery.block.js';
 import { changesBetween } from '../../src/events/delivery/delivery.changes.js';
 import { deliveryEvents, deliveryCheckpointStatuses, type DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
+import type { DeliveryReason } from '../../src/events/delivery/delivery.reason.js';
 import type { JsonObject, Recorded } from '../../src/events/envelope.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import { deliveryProjection } from '../../src/projections/delivery/delivery.projection.js';
@@ -62,12 +63,21 @@ const replacement = fc.record(
 
 type Request =
   | { readonly ask: 'replace'; readonly with: Partial<typeof replacement extends fc.Arbitrary<infer Value> ? Value : never> }
+  /** The block as it is, with a reason. */
+  | { readonly ask: 'explain'; readonly reason: string; readonly reasonVisible?: boolean }
   | { readonly ask: 'status'; readonly checkpointId: string; readonly status: (typeof deliveryCheckpointStatuses)[number] }
   | { readonly ask: 'undo'; readonly revision: number };
 
 const request: fc.Arbitrary<Request> = fc.oneof(
   { weight: 3, arbitrary: replacement.map((fields): Request => ({ ask: 'replace', with: fields })) },
   { weight: 1, arbitrary: fc.constant<Request>({ ask: 'replace', with: {} }) },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { ask: fc.constant('explain' as const), reason: fc.constantFrom('late', 'early'), reasonVisible: fc.boolean() },
+      { requiredKeys: ['ask', 'reason'] },
+    ),
+  },
   { weight: 4, arbitrary: fc.record({ ask: fc.constant('status' as const), checkpointId: id, status }) },
   { weight: 2, arbitrary: fc.record({ ask: fc.constant('undo' as const), revision: fc.nat({ max: 12 }) }) },
 );
@@ -103,6 +113,11 @@ const createLife = () => {
     switch (asked.ask) {
       case 'replace':
         return { type: 'ReplaceDelivery', websiteId, ...asked.with };
+      case 'explain': {
+        const { ask: _, ...why } = asked;
+        const { estimatedCompletionAt, showPreviewUrl } = blockOf(state) ?? {};
+        return { type: 'ReplaceDelivery', websiteId, estimatedCompletionAt, showPreviewUrl, ...why };
+      }
       case 'status':
         return { type: 'SetCheckpointStatus', websiteId, checkpointId: asked.checkpointId, status: asked.status };
       case 'undo':
@@ -150,12 +165,17 @@ const expectSound = (block: DeliveryBlock): void => {
 const isComplete = (asked: Request): boolean =>
   asked.ask !== 'replace' || (asked.with.estimatedCompletionAt !== undefined && asked.with.showPreviewUrl !== undefined);
 
+/** Whether the last change gave this reason already, to the same people. */
+const isSaid = ({ reason, reasonVisible = false }: DeliveryReason, last?: DeliveryEvent): boolean =>
+  last !== undefined && 'reason' in last.data && last.data.reason === reason && last.data.reasonVisible === reasonVisible;
+
 test('whatever is asked of a delivery block, its rules hold', () => {
   fc.assert(
     fc.property(fc.array(request, { maxLength: 20 }), (requests) => {
       const life = createLife();
       for (const asked of requests) {
         const before = blockOf(life.state());
+        const last = life.log.at(-1);
         const at = life.nextTime();
         const outcome = life.decide(life.commandOf(asked), at);
         if (isRefusal(outcome)) continue;
@@ -164,8 +184,11 @@ test('whatever is asked of a delivery block, its rules hold', () => {
         if (after === null) throw new Error('accepted, and there is no block');
         expectSound(after);
 
-        // A change is recorded if and only if something is different.
-        expect(outcome.length).toBe(before !== null && changesBetween(before, after).length === 0 ? 0 : 1);
+        // A change is recorded if something is different, or a reason is given that is not the last change's.
+        const isDifferent = before === null || changesBetween(before, after).length > 0;
+        const why = asked.ask === 'replace' ? asked.with : asked.ask === 'explain' ? asked : {};
+        const isExplained = why.reason !== undefined && !isSaid(why, last);
+        expect(outcome.length).toBe(isDifferent || isExplained ? 1 : 0);
         // A checkpoint that stays done keeps its time; an undo restores the earlier times.
         if (asked.ask !== 'undo') {
           const was = new Map(before?.checkpoints.map((entry) => [entry.id, entry.completedAt]));

@@ -149,13 +149,42 @@ describe('replacing', () => {
       ]);
   });
 
-  test('with nothing new changes nothing, whatever the reason', () => {
+  test('with nothing new, and no reason, changes nothing', () => {
     given(deliveryDecider, [setUp([checkpoint('a', { order: 0 }), checkpoint('b', { status: 'done', completedAt: longAgo })])])
-      .when({
-        ...unchanged,
-        checkpoints: [checkpoint('a', { order: -0 }), checkpoint('b', { status: 'done' })],
-        reason: 'Why not',
-      })
+      .when({ ...unchanged, checkpoints: [checkpoint('a', { order: -0 }), checkpoint('b', { status: 'done' })] })
+      .then([]);
+  });
+
+  const late = { reason: 'The photos come a week later', reasonVisible: true };
+
+  test.each<[string, DeliveryEvent[], object]>([
+    ['where none was given', [setUp()], late],
+    ['that is another one', [setUp([], { reason: 'Signed', reasonVisible: true })], late],
+    ['that clients may now read', [setUp([], { ...late, reasonVisible: false })], late],
+    ['that clients may read no more', [setUp([], late)], { reason: late.reason }],
+    ['that was that of a change before the last', [setUp([], late), replaced([], { showPreviewUrl: true }), replaced()], late],
+  ])('with nothing but a reason %s records the reason', (_, events, why) => {
+    given(deliveryDecider, events)
+      .when({ ...unchanged, ...why })
+      .then([replaced([], { reasonVisible: false, ...why })]);
+  });
+
+  test('with nothing but a reason after a status was set records the reason', () => {
+    const statusSet: DeliveryEvent = {
+      type: 'DeliveryCheckpointStatusSet',
+      data: { websiteId, checkpointId: 'a', status: 'in_progress', previousStatus: 'pending' },
+    };
+    given(deliveryDecider, [setUp([checkpoint('a')], late), statusSet])
+      .when({ ...unchanged, ...late })
+      .then([replaced([checkpoint('a', { status: 'in_progress' })], late)]);
+  });
+
+  test('with nothing but the reason of the last change changes nothing', () => {
+    given(deliveryDecider, [setUp([], late)])
+      .when({ ...unchanged, ...late })
+      .then([]);
+    given(deliveryDecider, [setUp([], { reason: 'Signed' })])
+      .when({ ...unchanged, reason: 'Signed' })
       .then([]);
   });
 
@@ -320,6 +349,7 @@ describe('repeating changes nothing', () => {
       start,
       { ...unchanged, checkpoints: [checkpoint('a', { status: 'done' }), checkpoint('b', { status: 'done' })] },
     ],
+    ['a reason', start, { ...unchanged, reason: 'The photos come a week later' }],
     ['a status', start, { type: 'SetCheckpointStatus', websiteId, checkpointId: 'a', status: 'done' }],
     [
       'an undo',

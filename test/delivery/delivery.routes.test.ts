@@ -135,6 +135,18 @@ describe('PUT /websites/:id/delivery, later', () => {
     expect(changesOf(await delivery.history())).toHaveLength(2);
   });
 
+  test('nothing but a reason: 200, a change of its own; the same again: 200, and none', async () => {
+    const delivery = await started.newDelivery({ ...replacement, checkpoints: [checkpoint('a')] });
+    const before = blockOf(await delivery.read());
+    const body = { ...replacement, reason: 'The photos come a week later', reasonVisible: true };
+    const explained = blockOf(await delivery.replace(body));
+    expect(explained).toStrictEqual({ ...before, revision: 1, updatedAt: expect.stringMatching(time) });
+    expect(blockOf(await delivery.replace(body))).toStrictEqual(explained);
+    const { reason, reasonVisible } = body;
+    expect(changesOf(await delivery.history()).slice(1)).toMatchObject([{ revision: 1, changes: [], reason, reasonVisible }]);
+    expect(changesOf(await delivery.changes('?since=0'))).toMatchObject([{ revision: 1, changes: [], reason }]);
+  });
+
   test('texts of any Unicode come back as they were sent', async () => {
     const delivery = await started.newDelivery();
     const labels = ['\u0000', '\ud800', '\u2028\u202e', '😀', '__proto__', ' '];

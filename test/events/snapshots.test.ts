@@ -28,7 +28,7 @@ const folds: readonly (readonly [{ readonly name: string; readonly snapshotVersi
  */
 const known = {
   content: '1 fe73068ecb93e0e7',
-  delivery: '1 958284980454ad32',
+  delivery: '2 3f9b2ae6eb7ab3e0',
   'delivery-blocks': '2 aeb9622176cfab10',
   'deployment-lease': '1 208112ca3d0650dd',
   'earlier-receipts': '1 2fab67c441b72c53',

@@ -1,4 +1,4 @@
-import type { DeliveryBlock, Doorstep, Website } from '@doorstep/sdk';
+import type { ChangedPart, DeliveryBlock, Doorstep, Website } from '@doorstep/sdk';
 import {
   argument,
   choiceArgument,
@@ -77,7 +77,7 @@ export const deliveryCommands: readonly Command[] = [
     name: 'delivery set',
     summary: 'Set up the delivery of a website, or change it',
     description:
-      'What is not named stays as it is. Dates are written like "22 Dec", "2026-12-22", "in 30 days" or "+2w"; a day means 12:00 UTC. When somebody else saved in between, nothing is changed.',
+      'What is not named stays as it is; a reason may come alone. Dates are written like "22 Dec", "2026-12-22", "in 30 days" or "+2w"; a day means 12:00 UTC. When somebody else saved in between, nothing is changed.',
     examples: [
       [
         'Move the day it is ready by, with a reason',
@@ -112,6 +112,7 @@ export const deliveryCommands: readonly Command[] = [
       const { editDelivery, changesOf, readForCheckpoint } = await import('../deliveryEdit.js');
       const { readDate } = await import('../dates.js');
       const { changeLines, labelsOf } = await import('../views/changes.js');
+      const { clean } = await import('../output.js');
       const { drawingFor } = await import('../views/drawing.js');
       const { count, fullDay } = await import('../views/words.js');
       const { output } = context;
@@ -152,12 +153,12 @@ export const deliveryCommands: readonly Command[] = [
             ? '   (clients do not read the reason)'
             : '   (clients read the reason)';
       const lines = (): string[] => {
-        const [first, ...others] = changeLines(changes, labelsOf(before?.block), drawing);
-        return first === undefined ? [] : [first + aside, ...others];
+        const [first = `  “${clean(options.reason ?? '')}”`, ...others] = changeLines(changes, labelsOf(before?.block), drawing);
+        return [first + aside, ...others];
       };
       const where = (revision: number | undefined): string =>
         revision === undefined ? found.slug : `${found.slug} (revision ${String(revision)})`;
-      const things = (would: string): string => `${would} ${changes.length === 0 ? 'nothing' : count(changes.length, 'thing')}`;
+      const things = changes.length === 0 ? 'a reason' : count(changes.length, 'thing');
 
       const ifMatch = before?.etag === undefined ? {} : { ifMatch: before.etag };
       const after = await context.write(
@@ -165,11 +166,8 @@ export const deliveryCommands: readonly Command[] = [
         (events) => {
           if (before === undefined)
             return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), drawing)}.`];
-          const title = events.length === 0 ? 'Would change nothing' : things('Would change');
-          return [
-            `${title} at ${where(before.block.revision)}${events.length === 0 ? '.' : ':'}`,
-            ...(events.length === 0 ? [] : lines()),
-          ];
+          if (events.length === 0) return [`Would change nothing at ${where(before.block.revision)}.`];
+          return [`Would ${changes.length === 0 ? 'give' : 'change'} ${things} at ${where(before.block.revision)}:`, ...lines()];
         },
       );
       if (context.globals.dryRun || after === undefined) return;
@@ -179,7 +177,11 @@ export const deliveryCommands: readonly Command[] = [
         if (!output.isJson) await showBlock(context, found, after);
         return;
       }
-      output.done(`${things('Changed')} at ${where(after.revision)}${changes.length === 0 ? '.' : ':'}`);
+      if (after.revision === before.block.revision) {
+        output.done(`Changed nothing at ${where(after.revision)}.`);
+        return;
+      }
+      output.done(`${changes.length === 0 ? 'Gave' : 'Changed'} ${things} at ${where(after.revision)}:`);
       if (!output.isJson) output.lines(lines());
     },
   }),
@@ -249,15 +251,7 @@ export const deliveryCommands: readonly Command[] = [
         () => historyLines(history, drawingFor(output)),
         () =>
           history.flatMap(({ revision, at: time, actor, reason, changes }) =>
-            changes.map(({ path, from, to }) => [
-              revision,
-              time,
-              actor.name ?? actor.subject,
-              path,
-              textOf(from),
-              textOf(to),
-              reason,
-            ]),
+            cellsOf(changes).map((cells) => [revision, time, actor.name ?? actor.subject, ...cells, reason]),
           ),
       );
     },
@@ -308,7 +302,7 @@ export const deliveryCommands: readonly Command[] = [
         () => historyLines(changes, drawingFor(output)),
         () =>
           changes.flatMap(({ revision, at: time, reason, changes: all }) =>
-            all.map(({ path, from, to }) => [revision, time, path, textOf(from), textOf(to), reason]),
+            cellsOf(all).map((cells) => [revision, time, ...cells, reason]),
           ),
       );
     },
@@ -398,6 +392,10 @@ export const deliveryCommands: readonly Command[] = [
 
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** What, from and to, for each part; empty ones for a change that is nothing but a reason. */
+const cellsOf = (changes: readonly ChangedPart[]): (readonly [string, string, string])[] =>
+  changes.length === 0 ? [['', '', '']] : changes.map(({ path, from, to }) => [path, textOf(from), textOf(to)]);
 
 const readyByIn = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string => {
   const time = events.map(({ data }) => data.estimatedCompletionAt).find((one) => typeof one === 'string');

@@ -4,7 +4,8 @@ import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/
 /**
  * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. Every field is
  * optional the first time. Later `estimatedCompletionAt` and `showPreviewUrl` are required, and
- * other fields that are left out keep their value (specification, rules 3–5).
+ * other fields that are left out keep their value (specification, rules 3–5). A reason is recorded even
+ * when the block stays as it is, unless it is the last change's.
  */
 export interface ReplaceDelivery {
   readonly type: 'ReplaceDelivery';

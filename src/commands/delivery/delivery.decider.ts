@@ -1,6 +1,7 @@
 import { contentOf, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import { changesBetween } from '../../events/delivery/delivery.changes.js';
 import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../../events/delivery/delivery.events.js';
+import type { DeliveryReason } from '../../events/delivery/delivery.reason.js';
 import { deliveryFold, type DeliveryState } from '../../events/delivery/delivery.state.js';
 import { isoTime } from '../../platform/clock.js';
 import { parseUrl } from '../../platform/urls.js';
@@ -37,10 +38,17 @@ const replaceDelivery = (command: ReplaceDelivery, state: DeliveryState): Outcom
     ...(previewUrlOverride !== '' && { previewUrlOverride }),
     checkpoints: completed(command.checkpoints ?? before?.checkpoints ?? defaultCheckpoints, before, at),
   };
-  if (before !== null && changesBetween(before, content).length === 0) return [];
   const why = reason === undefined ? {} : { reason, reasonVisible: reasonVisible ?? false };
+  if (state.stage === 'setUp' && changesBetween(state.block, content).length === 0 && isSaid(why, state.why)) return [];
   return [{ type: before === null ? 'DeliverySetUp' : 'DeliveryReplaced', data: { ...content, ...why } }];
 };
+
+/**
+ * Whether there is nothing to add to what the last change says of why. A reason for a block that stays
+ * as it is is a change of its own, since nothing else would keep it.
+ */
+const isSaid = ({ reason, reasonVisible }: DeliveryReason, last: DeliveryReason): boolean =>
+  reason === undefined || (reason === last.reason && reasonVisible === (last.reasonVisible ?? false));
 
 const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): Violation[] => {
   const violations: Violation[] = [];

@@ -5,20 +5,18 @@ import { blockAfter, type DeliveryBlock } from './delivery.block.js';
 import { changesBetween, type DeliveryChange } from './delivery.changes.js';
 import type { DeliveryEvent } from './delivery.events.js';
 import { keptBlocksFold, keptInterval, type KeptBlock } from './delivery.keptBlocks.js';
-import { reasonOf, type DeliveryStep } from './delivery.steps.js';
+import { reasonOf, type DeliveryReason } from './delivery.reason.js';
+import type { DeliveryStep } from './delivery.steps.js';
 import { deliveryStream } from './delivery.stream.js';
 
 /** One change of a delivery block in its history. */
-export interface DeliveryHistoryEntry {
+export interface DeliveryHistoryEntry extends DeliveryReason {
   readonly revision: bigint;
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly actor: Actor;
   readonly type: DeliveryEvent['type'];
   readonly changes: readonly DeliveryChange[];
-  readonly reason?: string;
-  /** Whether clients may read the reason. */
-  readonly reasonVisible?: boolean;
   /** Of an undo: the revision of the change that it undid, and all after it. */
   readonly undid?: number;
   /** As the change left it. */

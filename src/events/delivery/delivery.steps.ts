@@ -2,6 +2,7 @@ import type { Recorded } from '../envelope.js';
 import type { DeliveryBlock } from './delivery.block.js';
 import { changesBetween, type DeliveryChange } from './delivery.changes.js';
 import type { DeliveryEvent } from './delivery.events.js';
+import { reasonOf } from './delivery.reason.js';
 
 /** One event of a delivery block, with the block before and after it. */
 export interface DeliveryStep {
@@ -19,13 +20,6 @@ export interface VisibleChange {
   /** Only when clients may read it. */
   readonly reason?: string;
 }
-
-/** Why it was changed, where that was said. */
-export const reasonOf = (event: DeliveryEvent): { readonly reason?: string; readonly reasonVisible?: boolean } => {
-  const { reason, reasonVisible }: { reason?: string; reasonVisible?: boolean } =
-    event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : {};
-  return { ...(reason !== undefined && { reason }), ...(reasonVisible !== undefined && { reasonVisible }) };
-};
 
 /** The block without what clients never receive. */
 const visible = ({ previewUrlOverride: _, ...block }: DeliveryBlock): DeliveryBlock => block;

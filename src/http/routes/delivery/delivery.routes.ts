@@ -143,7 +143,13 @@ export const deliveryRoutes = ({
               description: 'Replaces the whole list. Left out: kept; at set-up, the six default checkpoints.',
             }),
           ),
-          reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'Why; listed in the history.' })),
+          reason: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 1000,
+              description: 'Why; listed in the history, also when the block stays as it is.',
+            }),
+          ),
           reasonVisible: Type.Optional(Type.Boolean({ default: false, description: 'Whether clients may see the reason.' })),
         },
         { additionalProperties: false },
