@@ -168,7 +168,7 @@ const withFailedJob = async () => {
     const attempt = { jobId, attempt: 2 };
     await handle(provisioningCompensation, { type: 'StartAttempt', ...attempt, worker: 'w' }, context());
     for (const what of ['project', 'repository'] as const) {
-      await handle(provisioningCompensation, { type: 'RecordRemoval', ...attempt, what, found: true }, context());
+      await handle(provisioningCompensation, { type: 'RecordRemoval', ...attempt, what, name: 'a', found: true }, context());
     }
     const { cleanup } = (await call(other, ['GET', `/websites/${websiteId}/provisioning`])).body as { cleanup: object };
     expect(cleanup).toMatchObject({ status: 'succeeded' });

@@ -10,7 +10,7 @@ import type { CompensationInput, ProvisioningInput } from '../../src/workers/pro
 import { provisioningCompensation } from '../../src/workers/provisioning/provisioning.compensation.js';
 import { provisioningProcess, STEP_DEADLINE_MS, STEP_RETRY_MS } from '../../src/workers/provisioning/provisioning.process.js';
 import { failUntilGivenUp } from '../support/retries.js';
-import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
+import { expectRepeatable, given as givenEvents, now, recorded, stateAfter } from '../support/given.js';
 
 const lately = '2026-01-01T23:59:00.000Z';
 const job = { jobId: 'j1', websiteId: 'w1' };
@@ -66,7 +66,10 @@ const failed = (step: StepId, why = 'Oh'): ProvisioningEvent => ({
   type: 'ProvisioningFailed',
   data: { ...job, step, reason: `${step}: ${why}` },
 });
-const retried = (step: StepId, run = 2): ProvisioningEvent => ({ type: 'ProvisioningRetried', data: { ...job, step, run } });
+const retried = (step: StepId, run = 2, slug = 'bakery'): ProvisioningEvent => ({
+  type: 'ProvisioningRetried',
+  data: { ...job, step, run, slug },
+});
 const done: ProvisioningEvent = { type: 'ProvisioningSucceeded', data: job };
 
 /** Everything up to a step, which has not begun. */
@@ -78,7 +81,7 @@ const transient = { error: 'Oh', transient: true, retryAfterMs: 0 };
 const permanent = { error: 'Name taken', transient: false, retryAfterMs: 0 };
 const first = 'github_create_repo';
 
-const retry = { type: 'RetryProvisioning', websiteId: 'w1' } as const;
+const retry = { type: 'RetryProvisioning', websiteId: 'w1', slug: 'bakery' } as const;
 const third = 'vercel_create_project';
 const failedAtThird = [...upTo(third), started(third), failedStep(third, 1), failed(third)];
 
@@ -374,6 +377,24 @@ describe('a retry', () => {
       .then([started(third, 2)]);
   });
 
+  test('takes the slug that the website has now, and remembers those that it used', () => {
+    const state = (...events: readonly ProvisioningEvent[]) => stateAfter(provisioningProcess, [...failedAtThird, ...events]);
+    given(failedAtThird)
+      .when({ ...retry, slug: 'corner-bakery' })
+      .then([retried(third, 2, 'corner-bakery')]);
+    const once = [retried(third, 2, 'corner-bakery'), started(third, 2), failedStep(third, 2), failed(third)];
+    expect(state(...once)).toMatchObject({ request: { slug: 'corner-bakery' }, names: ['corner-bakery', 'bakery'] });
+    expect(state(...once, retried(third, 3))).toMatchObject({ request: { slug: 'bakery' }, names: ['bakery', 'corner-bakery'] });
+  });
+
+  test('that was recorded before it named a slug keeps the slug', () => {
+    const events: ProvisioningEvent[] = [
+      ...failedAtThird,
+      { type: 'ProvisioningRetried', data: { ...job, step: third, run: 2 } },
+    ];
+    expect(stateAfter(provisioningProcess, events)).toMatchObject({ request: { slug: 'bakery' }, names: ['bakery'] });
+  });
+
   test('is retried for 15 minutes of its own', () => {
     const ofThird = (attempt: number) => ({ ...job, step: third as StepId, attempt: attempt + 1 });
     const { retriedForMs } = failUntilGivenUp(provisioningProcess, [...failedAtThird, retried(third)], {
@@ -468,7 +489,7 @@ describe('a compensation', () => {
       for (const command of [
         { type: 'StartAttempt', attempt: 2, worker: 'A' },
         { type: 'RenewLease', attempt: 2, lease: BigInt(events.length - 1) },
-        { type: 'RecordRemoval', attempt: 2, what: 'project', found: true },
+        { type: 'RecordRemoval', attempt: 2, what: 'project', name: 'bakery', found: true },
         { type: 'RecordFailure', attempt: 2, fault: transient, jitter: 0 },
       ] as const)
         givenCompensation(events).when(command).then([]);
@@ -476,7 +497,7 @@ describe('a compensation', () => {
   });
 
   test('records each removal, and ends with the last', () => {
-    const removal = { type: 'RecordRemoval', attempt: 2, found: true } as const;
+    const removal = { type: 'RecordRemoval', attempt: 2, name: 'bakery', found: true } as const;
     const before = [...failedAtThird, asked, begun(2)];
     givenCompensation(before)
       .when({ ...removal, what: 'project' })
@@ -532,7 +553,7 @@ describe('a compensation', () => {
 
   test.each([
     [[asked], { type: 'StartAttempt', attempt: 2, worker: 'A' }],
-    [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', found: true }],
+    [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', name: 'bakery', found: true }],
     [[asked, begun(2)], { type: 'RecordFailure', attempt: 2, fault: transient, jitter: 0 }],
   ] as const)('repeated, a command changes nothing more: %#', (events, command) => {
     expectRepeatable(provisioningCompensation, [...failedAtThird, ...events], { jobId: job.jobId, ...command });
@@ -546,7 +567,7 @@ describe('repeated, a command changes nothing more', () => {
     [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
     [[queued, started(first)], { type: 'RecordSuccess', result: results[first], attempt: 1, nextWorker: 'A' }],
     [[queued, started(first)], { type: 'RecordFailure', step: first, attempt: 1, fault: transient, jitter: 0 }],
-    [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RetryProvisioning', websiteId: 'w1' }],
+    [[queued, started(first), failedStep(first, 1), failed(first)], retry],
     [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RequestCompensation', websiteId: 'w1' }],
   ];
 

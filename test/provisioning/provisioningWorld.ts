@@ -122,8 +122,8 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
     },
     losePosition: () => stores.readModels.records.delete('workerPositions', 'provisioning'),
     retry: async () => {
-      const { provisioningJobId: jobId } = await website();
-      const command = { type: 'RetryProvisioning', jobId, websiteId } as const;
+      const { provisioningJobId: jobId, slug } = await website();
+      const command = { type: 'RetryProvisioning', jobId, websiteId, slug } as const;
       await observer.handle(provisioningProcess, command, context());
     },
     compensate: async () => {

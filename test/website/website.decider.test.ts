@@ -195,6 +195,22 @@ describe('activation and the shelf', () => {
       .then([activated]);
   });
 
+  test('ActivateWebsite says what the site was built with, when that is not what the website was created with', () => {
+    const activate = (slug: string) => ({
+      type: 'ActivateWebsite' as const,
+      ...activated.data,
+      shown: { deploymentId: 'd1', values: { name: 'Bakery', slug } },
+    });
+    given(websiteDecider, [created])
+      .when(activate('corner-bakery'))
+      .then([
+        { type: 'WebsiteDeployed', data: { websiteId: 'w1', deploymentId: 'd1', name: 'Bakery', slug: 'corner-bakery' } },
+        activated,
+      ]);
+    given(websiteDecider, [created]).when(activate('bakery')).then([activated]);
+    given(websiteDecider, [created, activated]).when(activate('corner-bakery')).then([]);
+  });
+
   test('RestoreWebsite brings an archived one back', () => {
     given(websiteDecider, [created, archived])
       .when({ type: 'RestoreWebsite', websiteId: 'w1' })

@@ -3,6 +3,7 @@ import type { Deployment, Hosting, HostingProject } from '../../src/integrations
 import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
 
 type Marked<Kept> = Kept & { readonly marker: string };
+type Named = { readonly name: string };
 
 /**
  * Everything that stands at the other side. Unlike the real ones it makes one more each time it is
@@ -50,8 +51,8 @@ export interface Providers {
  */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
   const { repositories, collaborators, projects, variables, deployments, domains } = remote;
-  const removeFrom = (kept: { marker: string }[], marker: string): boolean => {
-    const at = kept.findIndex((one) => one.marker === marker);
+  const removeFrom = (kept: (Named & { marker: string })[], request: Named & { marker: string }): boolean => {
+    const at = kept.findIndex(({ name, marker }) => name === request.name && marker === request.marker);
     if (at >= 0) kept.splice(at, 1);
     return at >= 0;
   };
@@ -63,10 +64,12 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
   };
   const of = <Kept extends { marker: string }>(kept: readonly Kept[], marker: string) =>
     kept.find((one) => one.marker === marker) ?? null;
+  const named = <Kept extends Named & { marker: string }>(kept: readonly Kept[], { name, marker }: Named & { marker: string }) =>
+    kept.find((one) => one.name === name && one.marker === marker) ?? null;
   return {
     sourceHost: {
       provider: 'remote',
-      findRepository: ({ marker }) => line('findRepository', () => of(repositories, marker)),
+      findRepository: (request) => line('findRepository', () => named(repositories, request)),
       createRepository: ({ name, marker }) =>
         line('createRepository', () => {
           const id = `r${repositories.length + 1}`;
@@ -83,12 +86,12 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       readPicture: () => Promise.resolve(null),
       defaultTemplateId: 'business',
       listCommits: () => Promise.resolve([]),
-      deleteRepository: ({ marker }) => line('deleteRepository', () => removeFrom(repositories, marker)),
+      deleteRepository: (request) => line('deleteRepository', () => removeFrom(repositories, request)),
     },
     hosting: {
       provider: 'remote',
       needsDomains: true,
-      findProject: ({ marker }) => line('findProject', () => of(projects, marker)),
+      findProject: (request) => line('findProject', () => named(projects, request)),
       createProject: ({ name, marker }) =>
         line('createProject', () => {
           const id = `p${projects.length + 1}`;
@@ -111,7 +114,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       addDomain: (projectId, domain) => line('addDomain', () => void domains.add(`${projectId} ${domain}`)),
       findDomain: (projectId, domain) => Promise.resolve({ isAdded: domains.has(`${projectId} ${domain}`), records: [] }),
       removeDomain: (projectId, domain) => line('removeDomain', () => void domains.delete(`${projectId} ${domain}`)),
-      deleteProject: ({ marker }) => line('deleteProject', () => removeFrom(projects, marker)),
+      deleteProject: (request) => line('deleteProject', () => removeFrom(projects, request)),
     },
     visit: (url) => {
       visited.push(url);

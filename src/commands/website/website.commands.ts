@@ -40,20 +40,21 @@ export interface ChangeWebsite {
 
 type Activated = Extract<WebsiteEvent, { type: 'WebsiteActivated' }>['data'];
 
+/** The deployment that is served, and the values that it was built with. */
+interface Shown {
+  readonly deploymentId: string;
+  readonly values: SiteValues;
+}
+
 export type WebsiteCommand =
   | { readonly type: 'ScheduleDeletion'; readonly at: string; readonly websiteId: string; readonly keep: readonly Kept[] }
   /** Deletes it when it is still due then. */
   | { readonly type: 'DeleteWebsite'; readonly at: string; readonly websiteId: string; readonly purgeAt: string }
   | CreateWebsite
   | ChangeWebsite
-  | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
-  | {
-      readonly type: 'RecordDeployment';
-      readonly at: string;
-      readonly websiteId: string;
-      readonly deploymentId: string;
-      readonly values: SiteValues;
-    }
+  /** `shown`: what its site was built with; absent: what it was created with. */
+  | ({ readonly type: 'ActivateWebsite'; readonly at: string; readonly shown?: Shown } & Activated)
+  | ({ readonly type: 'RecordDeployment'; readonly at: string; readonly websiteId: string } & Shown)
   /** Changes nothing unless that client is the owner. */
   | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
   /** `slug`: what the website reserved and has not taken. */

@@ -154,6 +154,14 @@ const deletion = (websiteId: string, state: ExistingWebsite): readonly WebsiteEv
   ];
 };
 
+/** Nothing when the site was built with the same values before. */
+const deployed = (
+  websiteId: string,
+  { deploymentId, values }: Pick<Extract<WebsiteCommand, { type: 'RecordDeployment' }>, 'deploymentId' | 'values'>,
+  { built }: ExistingWebsite,
+): readonly WebsiteEvent[] =>
+  areSameValues(values, built) ? [] : [{ type: 'WebsiteDeployed', data: { websiteId, deploymentId, ...values } }];
+
 const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (command.type === 'CreateWebsite') return create(command, state);
   const { websiteId } = command;
@@ -164,18 +172,17 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       return state.archived ? refusals.websiteArchived(websiteId) : change(command, state);
     case 'ActivateWebsite': {
       // A run that was under way when the website was archived still ends.
-      const { repository, hosting, url } = command;
-      return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
+      const { repository, hosting, url, shown } = command;
+      if (state.stage === 'active') return [];
+      const activated: WebsiteEvent = { type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } };
+      return [...(shown === undefined ? [] : deployed(websiteId, shown, state)), activated];
     }
     case 'ScheduleDeletion':
       return state.archived ? scheduleDeletion(command, state) : refusals.websiteNotArchived(websiteId);
     case 'DeleteWebsite':
       return command.purgeAt === state.deletion?.purgeAt && command.purgeAt <= command.at ? deletion(websiteId, state) : [];
-    case 'RecordDeployment': {
-      const { deploymentId, values } = command;
-      const isShown = areSameValues(values, state.built);
-      return isShown ? [] : [{ type: 'WebsiteDeployed', data: { websiteId, deploymentId, ...values } }];
-    }
+    case 'RecordDeployment':
+      return deployed(websiteId, command, state);
     case 'RemoveOwner': {
       // Also for an archived website: access can always be taken away.
       const { clientId } = command;

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { provisioningUpcasters } from './provisioning.upcasters.js';
 
 /**
  * The steps of the pipeline, in order; the names are the specification's ("Provisioning pipeline").
@@ -121,8 +122,14 @@ export const provisioningEvents = {
     }),
   ),
   ProvisioningFailed: event(Type.Object({ ...ofJob, step: StepId, reason: Type.String() })),
-  /** `run` counts from 1; a retry begins the next one at the step that failed. */
-  ProvisioningRetried: event(Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }) })),
+  /**
+   * `run` counts from 1; a retry begins the next one at the step that failed. `slug` is the website's of
+   * then, which names what is not there yet.
+   */
+  ProvisioningRetried: event(
+    Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }), slug: Type.Optional(Type.String()) }),
+    provisioningUpcasters.ProvisioningRetried,
+  ),
   /** What a failed job has made is to be removed. */
   ProvisioningCompensationRequested: event(Type.Object({ ...ofJob })),
   ProvisioningCompensationStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),

@@ -30,8 +30,11 @@ export interface Receipt {
 
 /** What a job has made at the providers, in the order of its making. */
 export interface ReceiptsOfJob {
-  /** What repository and project are named; the marker of all is the job's id. */
-  readonly slug: string;
+  /**
+   * What repository and project are named, one of these, the last one first; the marker of all is the
+   * job's id.
+   */
+  readonly names: readonly string[];
   readonly receipts: readonly Receipt[];
   /** Those under way. */
   readonly steps: Partial<Readonly<Record<StepId, Step>>>;
@@ -98,7 +101,11 @@ const evolve = (job: ReceiptsOfJob, event: Recorded<ProvisioningEvent>): Receipt
   const { type, data, metadata } = event;
   switch (type) {
     case 'ProvisioningQueued':
-      return { ...job, slug: data.slug };
+      return { ...job, names: [data.slug] };
+    case 'ProvisioningRetried': {
+      const { slug } = data;
+      return slug === undefined ? job : { ...job, names: [slug, ...job.names.filter((name) => name !== slug)] };
+    }
     case 'ProvisioningStepStarted': {
       const { startedAt = metadata.at, requests = [] } = job.steps[data.step] ?? {};
       return { ...job, steps: { ...job.steps, [data.step]: { startedAt, requests, attempts: data.attempt } } };
@@ -147,6 +154,6 @@ const evolve = (job: ReceiptsOfJob, event: Recorded<ProvisioningEvent>): Receipt
 export const provisioningReceiptsFold: StreamFold<ReceiptsOfJob, ProvisioningEvent, { readonly jobId: string }> = {
   name: 'provisioning-receipts',
   stream: provisioningStream,
-  initialState: { slug: '', receipts: [], steps: {} },
+  initialState: { names: [], receipts: [], steps: {} },
   evolve,
 };

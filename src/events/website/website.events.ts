@@ -70,8 +70,8 @@ export const websiteEvents = {
     Type.Object({ websiteId: Type.String(), purgeAt: Type.String({ format: 'date-time' }), keep: Type.Array(Kept) }),
   ),
   /**
-   * It is gone for everybody. Repository and hosting project were made under `name` with the marker
-   * `provisioningJobId`; `slugs` are those that it has and had.
+   * It is gone for everybody. Repository and hosting project were made under `name`, or under one of the
+   * `slugs` after a retry, with the marker `provisioningJobId`; `slugs` are those that it has and had.
    */
   WebsiteDeleted: event(
     Type.Object({

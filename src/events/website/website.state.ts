@@ -25,7 +25,10 @@ export type WebsiteState =
       readonly ownerPosition: bigint;
       readonly archived: boolean;
       readonly provisioningJobId: string;
-      /** The slug at its creation, by which its things at the providers are named. */
+      /**
+       * The slug at its creation, by which its things at the providers are named, unless a retry of the
+       * provisioning named them by a later one.
+       */
       readonly firstSlug: string;
       /** Present while its deletion is scheduled. */
       readonly deletion?: { readonly purgeAt: string; readonly keep: readonly Kept[] };

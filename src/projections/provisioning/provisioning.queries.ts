@@ -8,7 +8,7 @@ import type { WebsiteDocument } from '../website/website.projection.js';
  * one before a worker has recorded it.
  */
 export const provisioningJob = async (
-  reader: Reader,
+  reader: Pick<Reader, 'read'>,
   website: WebsiteDocument,
   through?: bigint,
 ): Promise<ValidatedDocument<ProvisioningDocument> & { readonly document: ProvisioningDocument }> => {
@@ -17,17 +17,24 @@ export const provisioningJob = async (
   return { document: document ?? queuedJob({ id, websiteId, createdAt }), revision };
 };
 
-/**
- * The hosting project of a website that has been deployed: the linked one or, while the provisioning
- * is not through, that of its job. A deployment can be looked at also when a later step fails.
- */
-export const deployedProject = async (
-  reader: Reader,
-  website: WebsiteDocument,
-): Promise<Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined> => {
-  if (website.hosting !== undefined) return website.hosting;
-  const { steps } = (await provisioningJob(reader, website)).document;
-  if (steps.find(({ id }) => id === 'vercel_initial_deploy')?.status !== 'succeeded') return undefined;
+type Project = Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'>;
+
+const projectIn = ({ steps }: ProvisioningDocument): Project | undefined => {
   const made = steps.find(({ id }) => id === 'vercel_create_project')?.output;
   return made !== undefined && 'projectId' in made ? { provider: made.provider, projectId: made.projectId } : undefined;
+};
+
+/** The hosting project of a website: the linked one or, while the provisioning is not through, that of its job. */
+export const projectOf = async (reader: Pick<Reader, 'read'>, website: WebsiteDocument): Promise<Project | undefined> =>
+  website.hosting ?? projectIn((await provisioningJob(reader, website)).document);
+
+/**
+ * The same, of a website that has been deployed. A deployment can be looked at also when a later step
+ * fails.
+ */
+export const deployedProject = async (reader: Reader, website: WebsiteDocument): Promise<Project | undefined> => {
+  if (website.hosting !== undefined) return website.hosting;
+  const { document } = await provisioningJob(reader, website);
+  const isDeployed = document.steps.find(({ id }) => id === 'vercel_initial_deploy')?.status === 'succeeded';
+  return isDeployed ? projectIn(document) : undefined;
 };

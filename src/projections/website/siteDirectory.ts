@@ -3,7 +3,8 @@ import { createCache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { domainProjection } from '../domain/domain.projection.js';
 import type { Reader } from '../reader.js';
-import { websiteProjection } from './website.projection.js';
+import { projectOf } from '../provisioning/provisioning.queries.js';
+import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
 type AtAddress =
   | { readonly kind: 'site'; readonly project: string }
@@ -35,7 +36,7 @@ export const createSiteDirectory = (
     const { document: website } = await reader.read(websiteProjection, state.websiteId);
     if (website === null || (website.hosting ?? { provider }).provider !== provider) return null;
     if (website.archivedAt !== undefined) return { kind: 'archived' };
-    if (website.slug === slug) return { kind: 'site', project: website.hosting?.projectId ?? website.built.slug };
+    if (website.slug === slug) return { kind: 'site', project: await projectNameOf(reader, website) };
     return website.formerSlugs?.includes(slug) === true ? { kind: 'moved', to: website.slug } : null;
   };
 
@@ -56,8 +57,12 @@ export const createDomainDirectory = (
     const { document: website } = await reader.read(websiteProjection, domain.websiteId);
     if (website === null || (website.hosting ?? { provider }).provider !== provider) return { kind: 'nothing' };
     if (website.archivedAt !== undefined) return { kind: 'archived' };
-    return { kind: 'site', project: website.hosting?.projectId ?? website.built.slug, slug: website.slug };
+    return { kind: 'site', project: await projectNameOf(reader, website), slug: website.slug };
   });
+
+/** While there is no project, what it will be called. */
+const projectNameOf = async (reader: Pick<Reader, 'read'>, website: WebsiteDocument): Promise<string> =>
+  (await projectOf(reader, website))?.projectId ?? website.built.slug;
 
 /** While the event store does not answer, what was found last. */
 const orLastKnown = <Found>(find: (name: string) => Promise<Found>): ((name: string) => Promise<Found>) => {

@@ -63,10 +63,17 @@ export const createDeletionWorker = (parts: {
 
   /** How each step is carried out; it resolves with how many things it removed, and may be repeated. */
   const remove = (event: Deleted): Readonly<Record<DeletionStep, () => Promise<number>>> => {
-    const { websiteId, keep, name, provisioningJobId: marker, slugs } = event.data;
+    const { websiteId, keep, name: firstName, provisioningJobId: marker, slugs } = event.data;
+    const names = new Set([firstName, ...slugs]);
+    /** A retry of the provisioning may have named it by any slug that the website had. */
+    const removeNamed = async (removeOne: (request: { name: string; marker: string }) => Promise<boolean>): Promise<number> => {
+      let removed = 0;
+      for (const name of names) removed += Number(await removeOne({ name, marker }));
+      return removed;
+    };
     return {
-      project: async () => (keep.includes('hosting') ? 0 : Number(await hosting.deleteProject({ name, marker }))),
-      repository: async () => (keep.includes('repository') ? 0 : Number(await sourceHost.deleteRepository({ name, marker }))),
+      project: async () => (keep.includes('hosting') ? 0 : removeNamed((request) => hosting.deleteProject(request))),
+      repository: async () => (keep.includes('repository') ? 0 : removeNamed((request) => sourceHost.deleteRepository(request))),
       access: async () =>
         removeAll(await peopleWithAccess(reader, websiteId), (clientId) =>
           changeAccess(engine, { type: 'WithdrawClient', websiteId, clientId }, contextOf(event)),

@@ -21,8 +21,15 @@ export const compensationTask = (
 ): LeasedTask<JobInCompensation, LeftoverRemoval | RecordFailure> => {
   const { engine, sourceHost, hosting } = tools;
 
-  const remove = (what: Leftover, { request: { slug: name } }: JobInCompensation): Promise<boolean> =>
+  const remove = (what: Leftover, name: string): Promise<boolean> =>
     what === 'project' ? hosting.deleteProject({ name, marker: jobId }) : sourceHost.deleteRepository({ name, marker: jobId });
+
+  /** Under every name, since an attempt whose answer was lost may have made it under any. */
+  const removeAll = async (what: Leftover, { names, request: { slug } }: JobInCompensation): Promise<LeftoverRemoval> => {
+    const removed: string[] = [];
+    for (const name of names) if (await remove(what, name)) removed.push(name);
+    return { type: 'RecordRemoval', what, name: removed[0] ?? slug, found: removed.length > 0 };
+  };
 
   return {
     worker,
@@ -34,7 +41,7 @@ export const compensationTask = (
     execute: async (job, lease) => {
       for (const what of leftoversOf(job)) {
         lease.assertHeld();
-        await lease.record({ type: 'RecordRemoval', what, found: await remove(what, job) });
+        await lease.record(await removeAll(what, job));
       }
       return null;
     },

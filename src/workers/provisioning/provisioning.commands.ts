@@ -14,7 +14,8 @@ export type ProvisioningInput =
   | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
   /** The website of a verified job is active. */
   | { readonly type: 'CompleteProvisioning' }
-  | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
+  /** `slug`: the website's of now. */
+  | { readonly type: 'RetryProvisioning'; readonly websiteId: string; readonly slug: string }
   /** What a failed job has made is to be removed. */
   | { readonly type: 'RequestCompensation'; readonly websiteId: string }
   | (StepOutcome & { readonly attempt: number })
@@ -37,9 +38,10 @@ export type StepFailure = RecordFailure & Pick<StepOutcome, 'requests'>;
 export type CompensationCommand = AnyCommand & { readonly jobId: string } & CompensationInput;
 export type CompensationInput = (LeaseCommand | LeftoverRemoval) & { readonly attempt: number };
 
-/** `found` is false when there was none that this job had made. */
+/** `found` is false when there was none that this job had made; `name` is then the last one that it used. */
 export interface LeftoverRemoval {
   readonly type: 'RecordRemoval';
   readonly what: Leftover;
+  readonly name: string;
   readonly found: boolean;
 }

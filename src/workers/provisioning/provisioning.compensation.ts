@@ -16,9 +16,9 @@ const renewLease = (command: Command<'RenewLease'>, job: JobInCompensation): Eve
     { type: 'ProvisioningCompensationLeaseRenewed', data: { ...ofJob(job), ...lease } },
   ]);
 
-const recordRemoval = ({ attempt, what, found }: Command<'RecordRemoval'>, job: JobInCompensation): Events => {
+const recordRemoval = ({ attempt, what, name, found }: Command<'RecordRemoval'>, job: JobInCompensation): Events => {
   if (!isUnderWay(job.attempts, attempt) || job.removed.includes(what)) return [];
-  const data = { ...ofJob(job), attempt, what, name: job.request.slug, found };
+  const data = { ...ofJob(job), attempt, what, name, found };
   const removal: ProvisioningEvent = { type: 'ProvisioningLeftoverRemoved', data };
   const isLast = leftoversOf(job).length === 1;
   return isLast ? [removal, { type: 'ProvisioningCompensated', data: ofJob(job) }] : [removal];

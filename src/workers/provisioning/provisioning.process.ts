@@ -97,10 +97,10 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
   );
 };
 
-const retry = ({ websiteId }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
+const retry = ({ websiteId, slug }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
   if (state.stage === 'compensating') return refusals.provisioningInCompensation(websiteId);
   if (state.stage === 'failed') {
-    return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1 } }];
+    return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1, slug } }];
   }
   // A repeated request before the new run has begun changes nothing.
   const isRetried = state.stage === 'open' && state.run > 1 && state.attempts.attempt > 0 && state.attempts.firstAt === undefined;

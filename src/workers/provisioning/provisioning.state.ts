@@ -16,6 +16,7 @@ export interface ProvisioningRequest {
   readonly jobId: string;
   readonly websiteId: string;
   readonly name: string;
+  /** The website's when it was created, or at the last retry. */
   readonly slug: string;
   readonly templateId: string;
   readonly brandColor?: string;
@@ -27,6 +28,11 @@ export interface ProvisioningRequest {
 
 export interface Job {
   readonly request: ProvisioningRequest;
+  /**
+   * Under which its repository and its project may be at the providers: every slug that it has used,
+   * the last one first.
+   */
+  readonly names: readonly string[];
   readonly outputs: Partial<StepOutputs>;
   /** The step that is under way, comes next, or failed. */
   readonly step: StepId;
@@ -122,7 +128,7 @@ const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recor
 const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): ProvisioningState => {
   if (event.type === 'ProvisioningQueued') {
     const { requestId, correlationId } = event.metadata;
-    const begun = { outputs: {}, step: stepIds[0], attempts: noAttempts, highest: 0, run: 1 };
+    const begun = { names: [event.data.slug], outputs: {}, step: stepIds[0], attempts: noAttempts, highest: 0, run: 1 };
     return { stage: 'open', request: event.data, ...begun, requestId, correlationId };
   }
   if (state.stage === 'none' || state.stage === 'succeeded') return state;
@@ -147,8 +153,12 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
       return { ...state, attempts: attemptFailed(attempts, event) };
     case 'ProvisioningFailed':
       return { ...state, stage: 'failed' };
-    case 'ProvisioningRetried':
-      return { ...state, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run: event.data.run };
+    case 'ProvisioningRetried': {
+      const { run, slug = state.request.slug } = event.data;
+      const request = { ...state.request, slug };
+      const names = [slug, ...state.names.filter((name) => name !== slug)];
+      return { ...state, request, names, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run };
+    }
     case 'ProvisioningSucceeded':
       return { stage: 'succeeded', request: state.request };
     default:

@@ -1,6 +1,7 @@
 import type { WebsiteCommand } from '../../commands/website/website.commands.js';
 import type { Engine } from '../../engine.js';
 import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
+import { siteValuesOf } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -32,12 +33,27 @@ const outputOf = <Step extends StepId>(job: Job, step: Step): StepOutputs[Step] 
   return output;
 };
 
+/**
+ * What the job has made already, under whichever of its names. It is asked for before anything is made,
+ * so that a retry makes no second one, also when the slug has changed since.
+ */
+const findMade = async <Made>(
+  { names, request: { jobId: marker } }: Job,
+  find: (request: { readonly name: string; readonly marker: string }) => Promise<Made | null>,
+): Promise<Made | null> => {
+  for (const name of names) {
+    const made = await find({ name, marker });
+    if (made !== null) return made;
+  }
+  return null;
+};
+
 const fault = (provider: string, message: string, transient: boolean): ProviderFault =>
   new ProviderFault({ provider, message, transient });
 
-const createRepository: Executor = async ({ sourceHost }, { job: { request }, lease }) => {
-  const { jobId: marker, name: website, slug: name, templateId } = request;
-  let repository = await sourceHost.findRepository({ name, marker });
+const createRepository: Executor = async ({ sourceHost }, { job, lease }) => {
+  const { jobId: marker, name: website, slug: name, templateId } = job.request;
+  let repository = await findMade(job, (request) => sourceHost.findRepository(request));
   if (repository === null) {
     lease.assertHeld();
     repository = await sourceHost.createRepository({ name, templateId, marker, description: `Website of ${website}` });
@@ -63,7 +79,7 @@ const inviteCollaborators: Executor = async ({ sourceHost }, { job, lease }) => 
 
 const createProject: Executor = async ({ hosting }, { job, lease }) => {
   const { jobId: marker, slug: name } = job.request;
-  let project = await hosting.findProject({ name, marker });
+  let project = await findMade(job, (request) => hosting.findProject(request));
   if (project === null) {
     lease.assertHeld();
     project = await hosting.createProject({ name, marker, repository: outputOf(job, 'github_create_repo') });
@@ -77,8 +93,8 @@ const createProject: Executor = async ({ hosting }, { job, lease }) => {
  * service's own address.
  */
 const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingProject> => {
-  const { jobId: marker, slug: name } = job.request;
-  const project = await hosting.findProject({ name, marker });
+  const { name } = outputOf(job, 'vercel_create_project');
+  const project = await hosting.findProject({ name, marker: job.request.jobId });
   if (project === null) throw fault(hosting.provider, `The project ${name} is no longer there`, false);
   return project;
 };
@@ -116,10 +132,9 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
  * is refused when it comes late, lets the website become active.
  */
 const finalize: Executor = async ({ sourceHost, hosting, visit }, { job }) => {
-  const { jobId: marker, slug } = job.request;
   const { provider, id, name } = outputOf(job, 'github_create_repo');
 
-  const repository = await sourceHost.findRepository({ name: slug, marker });
+  const repository = await sourceHost.findRepository({ name, marker: job.request.jobId });
   if (repository?.id !== id) throw fault(provider, `The repository ${name} is no longer there`, false);
   const project = await currentProject(hosting, job);
   const set = await hosting.listVariables(project.id);
@@ -140,6 +155,7 @@ export const activation = (job: VerifiedJob): Omit<Extract<WebsiteCommand, { typ
     repository: { provider, id, name, cloneUrl },
     hosting: { provider: project.provider, projectId: project.projectId, name: project.name },
     url: outputOf(job, 'finalize').url,
+    shown: { deploymentId: outputOf(job, 'vercel_initial_deploy').deploymentId, values: siteValuesOf(job.request) },
   };
 };
 

@@ -151,7 +151,8 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
       path: '/websites/:id/provisioning/retry',
       operationId: 'retryProvisioning',
       summary: 'Let a failed provisioning go on from the step that failed',
-      description: 'What the earlier steps made is kept and used.',
+      description:
+        'What the earlier steps made is kept and used. What is not there yet is named by the slug that the website has now, so that one that was taken at a provider can be changed before.',
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
@@ -159,8 +160,9 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
       refusals: ['provisioning_not_failed', 'provisioning_in_compensation'],
       answers: theJob,
       act: async ({ website: { website }, context, expectation }, acting) => {
-        const { id: websiteId, provisioningJobId: jobId } = website;
-        return acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context, expectation);
+        const { id: websiteId, provisioningJobId: jobId, slug } = website;
+        const command = { type: 'RetryProvisioning', jobId, websiteId, slug } as const;
+        return acting.handle(provisioningProcess, command, context, expectation);
       },
       answer: (request, { revision }) => toAnswer(request, revision),
     }),

@@ -81,7 +81,8 @@ const unknown = (nowReason: string): Now => ({ now: 'unknown', nowReason });
 
 interface JobToCheck {
   readonly marker: string;
-  readonly slug: string;
+  /** Under one of which they are. */
+  readonly names: readonly string[];
   readonly receipts: readonly Receipt[];
 }
 
@@ -97,20 +98,21 @@ export const createReceiptCheck = (parts: {
   const { sourceHost, hosting, clock } = parts;
 
   /** What several things rest on is asked for once. */
-  const asker = ({ marker, slug: name, receipts }: JobToCheck): ((receipt: Receipt) => Promise<Now>) => {
-    const repository = once(() => sourceHost.findRepository({ name, marker }));
-    const project = once(() => hosting.findProject({ name, marker }));
+  const asker = ({ marker, names, receipts }: JobToCheck): ((receipt: Receipt) => Promise<Now>) => {
+    const repository = once(() => firstOf(names, (name) => sourceHost.findRepository({ name, marker })));
+    const project = once(() => firstOf(names, (name) => hosting.findProject({ name, marker })));
+    const called = names.join(' or ');
     const collaborators = once(async () => {
       const found = await repository();
       return found === null ? null : sourceHost.listCollaborators(found.id);
     });
     const projectId = receipts.findLast(({ kind, removedAt }) => kind === 'project' && removedAt === undefined)?.id;
 
-    return async ({ kind, id, names = [] }) => {
+    return async ({ kind, id, names: variables = [] }) => {
       switch (kind) {
         case 'repository': {
           const found = await repository();
-          return found === null ? gone(`No repository ${name} of this website is there.`) : { ...exists, id: found.id };
+          return found === null ? gone(`No repository ${called} of this website is there.`) : { ...exists, id: found.id };
         }
         case 'collaborator': {
           const there = await collaborators();
@@ -120,13 +122,13 @@ export const createReceiptCheck = (parts: {
         }
         case 'project': {
           const found = await project();
-          return found === null ? gone(`No project ${name} of this website is there.`) : { ...exists, id: found.id };
+          return found === null ? gone(`No project ${called} of this website is there.`) : { ...exists, id: found.id };
         }
         case 'variables': {
           const found = await project();
           if (found === null) return gone('Their project is gone.');
           const set = await hosting.listVariables(found.id);
-          const missing = names.filter((one) => !set.includes(one));
+          const missing = variables.filter((one) => !set.includes(one));
           return missing.length === 0 ? exists : gone(`Not set: ${missing.join(', ')}.`);
         }
         case 'deployment': {
@@ -161,6 +163,14 @@ export const createReceiptCheck = (parts: {
     const ask = asker(job);
     return Promise.all(page.map(async (receipt) => ({ ...toReceipt(receipt), ...(await check(receipt, ask)) })));
   };
+};
+
+const firstOf = async <Found>(names: readonly string[], find: (name: string) => Promise<Found | null>): Promise<Found | null> => {
+  for (const name of names) {
+    const found = await find(name);
+    if (found !== null) return found;
+  }
+  return null;
 };
 
 const once = <Result>(act: () => Promise<Result>): (() => Promise<Result>) => {

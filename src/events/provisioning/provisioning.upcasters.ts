@@ -1,0 +1,8 @@
+import type { Upcaster } from '../defineStream.js';
+
+// Version 2 holds the website's slug of then; a retry of version 1 kept the job's.
+const withoutSlug: Upcaster = (data) => data;
+
+export const provisioningUpcasters = {
+  ProvisioningRetried: [withoutSlug],
+} satisfies Record<string, readonly Upcaster[]>;

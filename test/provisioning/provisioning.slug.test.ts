@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
+import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
+import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { projectNames, repositoryNames } from '../support/folders.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
+import { createShiftedClock } from '../support/shiftedClock.js';
+
+/** On a busy machine the disk can take its time. */
+const timeoutMs = 30_000;
+jest.setTimeout(2 * timeoutMs);
+
+const clock = createShiftedClock();
+let api: RunningApi;
+let token: string;
+let providers: RouteParts;
+const workers: Worker[] = [];
+
+const start = async (worker: Worker): Promise<void> => {
+  workers.push(worker);
+  await worker.start();
+};
+
+beforeAll(async () => {
+  api = await startApi({
+    sites: true,
+    clock,
+    routes: (parts) => {
+      providers = parts;
+      return createRoutes(parts);
+    },
+  });
+  token = await api.mintToken();
+  const parts = { ...partsOf(api.engine), ...providers };
+  await start(createProvisioningWorker({ ...parts, visit: async (url) => (await fetch(url)).status }));
+  await start(createSiteWorker(parts));
+});
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+});
+
+const call = (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
+  api.call(method, path, { token, ...(body !== undefined && { body }) });
+
+interface Job {
+  readonly id: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly cleanup?: { readonly status: string };
+}
+
+const until = (id: string, isWanted: (job: Job) => boolean): Promise<Job> =>
+  eventually(
+    'the end of the job',
+    async () => {
+      const job = (await call('GET', `/websites/${id}/provisioning`)).body as Job;
+      return isWanted(job) ? job : undefined;
+    },
+    timeoutMs,
+  );
+
+const hasEnded = ({ status }: Job): boolean => status === 'failed' || status === 'succeeded';
+
+/** A repository, as one that somebody made by hand, or that a former website has left. */
+const takeName = (name: string, marker = `other-${name}`) =>
+  providers.sourceHost.createRepository({ name, marker, templateId: 'business', description: 'Of somebody else' });
+
+/** A website whose provisioning failed, because there is a repository with the name of its slug. */
+const createFailed = async (slug: string): Promise<{ id: string; jobId: string }> => {
+  await takeName(slug);
+  const { id } = (await call('POST', '/websites', { name: 'Bakery', slug })).body as { id: string };
+  const job = await until(id, hasEnded);
+  expect(job).toMatchObject({ reason: `github_create_repo: The repository name ${slug} is already taken` });
+  return { id, jobId: job.id };
+};
+
+const move = async (id: string, slug: string): Promise<void> => {
+  expect((await call('PATCH', `/websites/${id}`, { slug })).status).toBe(200);
+};
+
+const retry = async (id: string): Promise<Job> => {
+  expect((await call('POST', `/websites/${id}/provisioning/retry`)).status).toBe(200);
+  return until(id, hasEnded);
+};
+
+const receiptsOf = async (id: string) =>
+  (await call('GET', `/websites/${id}/provisioning/receipts`)).body as readonly { kind: string; name?: string; now: string }[];
+
+describe('a retry after the repository name was taken', () => {
+  test('is made under the slug of now, shows it, and leaves the other repository alone', async () => {
+    const { id } = await createFailed('bakery');
+    expect(await retry(id)).toMatchObject({ status: 'failed' });
+    await move(id, 'corner-bakery');
+    expect(await retry(id)).toMatchObject({ status: 'succeeded' });
+
+    const url = `${api.url}/sites/corner-bakery/`;
+    const website = (await call('GET', `/websites/${id}`)).body;
+    expect(website).toMatchObject({
+      status: 'active',
+      repository: { name: 'corner-bakery' },
+      hosting: { name: 'corner-bakery' },
+      url,
+    });
+    expect(website).not.toHaveProperty('redeployNeeded');
+    expect(await (await fetch(url)).text()).toContain(`<link rel="canonical" href="${url}">`);
+    expect(await repositoryNames(api.folder)).toEqual(['bakery', 'corner-bakery']);
+    expect(await projectNames(api.folder)).toEqual(['corner-bakery']);
+    const receipts = await receiptsOf(id);
+    expect(receipts.map(({ now }) => now)).toEqual(receipts.map(() => 'exists'));
+    expect(receipts).toContainEqual(expect.objectContaining({ kind: 'repository', name: 'corner-bakery' }));
+  });
+
+  test('uses what was made under the old slug all the same, and makes no second one', async () => {
+    const { id, jobId } = await createFailed('late');
+    // The other one goes, and what an attempt had asked for comes after the attempt was given up.
+    await providers.sourceHost.deleteRepository({ name: 'late', marker: 'other-late' });
+    await takeName('late', jobId);
+    await move(id, 'later');
+    expect(await retry(id)).toMatchObject({ status: 'succeeded' });
+
+    expect((await call('GET', `/websites/${id}`)).body).toMatchObject({
+      status: 'active',
+      slug: 'later',
+      repository: { name: 'late' },
+      hosting: { name: 'later' },
+      url: `${api.url}/sites/later/`,
+    });
+    const names = await repositoryNames(api.folder);
+    expect(names.filter((name) => name.startsWith('late'))).toEqual(['late']);
+    const receipts = await receiptsOf(id);
+    expect(receipts.map(({ now }) => now)).toEqual(receipts.map(() => 'exists'));
+  });
+
+  test('is cleaned up under every name that it may have used', async () => {
+    const { id, jobId } = await createFailed('first');
+    await takeName('second');
+    await move(id, 'second');
+    expect(await retry(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('second is already taken') });
+    await providers.sourceHost.deleteRepository({ name: 'first', marker: 'other-first' });
+    await takeName('first', jobId);
+    expect((await call('POST', `/websites/${id}/provisioning/cleanup`)).status).toBe(202);
+    await until(id, ({ cleanup }) => cleanup?.status === 'succeeded');
+    const names = await repositoryNames(api.folder);
+    expect([names.includes('first'), names.includes('second')]).toEqual([false, true]);
+  });
+
+  test('is removed with its website', async () => {
+    await start(createDeletionWorker({ ...partsOf(api.engine), ...providers }));
+    const { id } = await createFailed('brief');
+    await move(id, 'briefer');
+    expect(await retry(id)).toMatchObject({ status: 'succeeded' });
+    expect(await repositoryNames(api.folder)).toContain('briefer');
+    await move(id, 'briefest');
+    await call('POST', `/websites/${id}/archive`);
+    expect((await call('DELETE', `/websites/${id}?confirm=briefest`)).status).toBe(202);
+    clock.shift(31 * 86_400_000);
+    // Timers run on the system's clock: a worker that starts finds what has fallen due.
+    await workers.pop()?.stop();
+    await start(createDeletionWorker({ ...partsOf(api.engine), ...providers }));
+    await eventually('the last step', async () => {
+      const { state } = await api.engine.state(deletionFold, { websiteId: id });
+      return state.done.includes('slugs') ? true : undefined;
+    });
+    const names = await repositoryNames(api.folder);
+    expect(names.filter((name) => name.startsWith('brief'))).toEqual(['brief']);
+    expect(await projectNames(api.folder)).not.toContain('briefer');
+  });
+});
