@@ -281,6 +281,27 @@ withBrowser('a list that is read by pages, while it changes', () => {
     expect(await shown()).toEqual(entries.flatMap(({ type, requestId }) => [type, requestId]));
   });
 
+  test('changes that come faster than answers are shown while they come', async () => {
+    const { page } = window;
+    await openAudit();
+    let asked = 0;
+    // As over a slow line.
+    await page.route(isFirst, async (route) => {
+      asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await route.continue();
+    });
+    const heading = page.getByRole('heading', { level: 1 });
+    const before = await heading.innerText();
+    let made = 0;
+    await eventually('another number in the heading', async () => {
+      await change();
+      made += 1;
+      return (await heading.innerText()) === before ? undefined : true;
+    });
+    expect(asked).toBeLessThan(made);
+  });
+
   test('says why the next page did not come, and asks for it again by the same button', async () => {
     const { page } = window;
     const { rows, more } = await openAudit('?sort=at');

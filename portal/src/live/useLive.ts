@@ -1,5 +1,5 @@
 import { DoorstepError, type AccountRole, type ChangeEvent } from '@doorstep/sdk';
-import { useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import { hashKey, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { doorstep } from '../api/doorstep.js';
 import { isSessionOver, reportSessionOver } from '../api/sessionOver.js';
@@ -12,6 +12,9 @@ import { connection, onConnection, reportCall } from './connection.js';
 /** Changes that come together are one reason to ask again, in ms. */
 const gatherMs = 100;
 
+/** How long an answer may keep the next question waiting, in ms. */
+const maxRefreshMs = 2_000;
+
 /** Of the agency, not of a website. */
 const agencyKeys: Partial<Record<ChangeEvent['event'], readonly QueryKey[]>> = {
   website: [meKeys.me],
@@ -20,6 +23,8 @@ const agencyKeys: Partial<Record<ChangeEvent['event'], readonly QueryKey[]>> = {
   client: [meKeys.me, ['clients']],
   apiKey: [['apiKeys']],
 };
+
+const everything: readonly QueryKey[] = [[]];
 
 /** Of all websites. */
 const listKeys: readonly QueryKey[] = [[...websiteKeys.all, 'list'], homeKeys.own, ['audit']];
@@ -36,27 +41,46 @@ const keysAfter = ({ event, data: { websiteId } }: ChangeEvent): readonly QueryK
 const followedKeys = (websiteId: string | undefined): readonly QueryKey[] =>
   websiteId === undefined ? [...listKeys, ['clients'], ['apiKeys']] : [websiteKeys.website(websiteId)];
 
-/** Asks again once no change of the reader's own is on its way: its answer would be overtaken. */
-const createRefresh = (client: QueryClient): ((keys: readonly QueryKey[] | 'all') => void) => {
-  let waiting: readonly QueryKey[] | 'all' = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const flush = (): void => {
-    timer = undefined;
-    if (client.isMutating() > 0) {
-      const stop = client.getMutationCache().subscribe(() => {
-        if (client.isMutating() > 0) return;
-        stop();
-        timer ??= setTimeout(flush, gatherMs);
-      });
-      return;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Until no change of the reader's own is on its way. */
+const untilSettled = (client: QueryClient): Promise<void> =>
+  new Promise((resolve) => {
+    const check = (): void => {
+      if (client.isMutating() > 0) return;
+      stop();
+      resolve();
+    };
+    const stop = client.getMutationCache().subscribe(check);
+    check();
+  });
+
+/**
+ * Asks again what changes make old: each once, and not before what was asked last is answered. To ask
+ * again cancels the request, so that where changes come faster than answers nothing would be shown.
+ */
+const createRefresh = (client: QueryClient): ((keys: readonly QueryKey[]) => void) => {
+  const waiting = new Map<string, QueryKey>();
+  let isUnderWay = false;
+  const refresh = async (): Promise<void> => {
+    isUnderWay = true;
+    while (waiting.size > 0) {
+      await wait(gatherMs);
+      // The answer to what is asked meanwhile would be overtaken.
+      if (client.isMutating() > 0) {
+        await untilSettled(client);
+        continue;
+      }
+      const keys = [...waiting.values()];
+      waiting.clear();
+      const answered = Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+      await Promise.race([answered, wait(maxRefreshMs)]);
     }
-    const keys = waiting === 'all' ? [[]] : waiting;
-    waiting = [];
-    for (const queryKey of keys) void client.invalidateQueries({ queryKey });
+    isUnderWay = false;
   };
   return (keys) => {
-    waiting = keys === 'all' || waiting === 'all' ? 'all' : [...waiting, ...keys];
-    timer ??= setTimeout(flush, gatherMs);
+    for (const key of keys) waiting.set(hashKey(key), key);
+    if (!isUnderWay) void refresh();
   };
 };
 
@@ -72,7 +96,7 @@ const follow = async (
   for await (const change of changes) {
     reportCall();
     from.id = change.id;
-    if (change.event === 'reset') refresh('all');
+    if (change.event === 'reset') refresh(everything);
     else if (change.event !== 'ready') refresh(keysAfter(change));
   }
 };
