@@ -8,7 +8,9 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
 import { accessExplanationRoutes } from './access/accessExplanation.routes.js';
-import { accessRoutes } from './access/access.routes.js';
+import { claimRoutes } from './access/claim.routes.js';
+import { invitationRoutes } from './access/invitation.routes.js';
+import { linkRoutes } from './access/link.routes.js';
 import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKey/apiKey.routes.js';
 import { auditRoutes, type AuditRouteParts } from './audit/audit.routes.js';
@@ -79,7 +81,9 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...changeRoutes(parts),
     ...searchRoutes(parts),
     ...templateRoutes(parts),
-    ...accessRoutes(parts),
+    ...linkRoutes(parts),
+    ...invitationRoutes(parts),
+    ...claimRoutes(parts),
     ...accessExplanationRoutes(parts, () => routes),
     ...transferRoutes(parts),
     ...ledgerRoutes(parts),

@@ -9,8 +9,14 @@ import type { InvitationEntry, LinkEntry } from '../../../projections/access/acc
 import { readClient } from '../../../projections/client/client.queries.js';
 import { invitationMailFold, lastSentAt } from '../../../workers/invitationMail/invitationMail.process.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
+import type { RouteTag } from '../../route.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
+
+export const accessTag: RouteTag = {
+  name: 'Access',
+  description: 'Who may see a website: its owner, linked clients, invitations.',
+};
 
 const Time = Type.String({ format: 'date-time' });
 

@@ -15,7 +15,7 @@ import { isWebsiteRule } from '../../auth/rules.js';
 import { route, type Route } from '../../route.js';
 import { EmailAddress } from '../../schemas.js';
 import { toInvitation } from './access.resource.js';
-import { accessTag } from './access.routes.js';
+import { accessTag } from './access.resource.js';
 import { AccessExplanation, explainAreas, explainFields, standingInWords } from './accessExplanation.resource.js';
 
 export interface AccessExplanationParts {
