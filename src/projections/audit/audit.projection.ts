@@ -1,10 +1,10 @@
 import { auditedTypes, personKeysIn } from '../../events/audited.js';
 import type { JsonObject, Recorded } from '../../events/envelope.js';
-import type { Projection } from '../projection.js';
+import type { ListProjection } from '../projection.js';
 
 /**
- * What an event of the audit is found by. The event itself stays in the log, where the document's id
- * leads to it (docs/adr/0022-audit.md).
+ * What an event of the audit is found by. The event itself stays in the log, where its stream and the
+ * document's revision lead to it (docs/adr/0022-audit.md).
  */
 export type AuditDocument = {
   /** The actor's subject, as the event holds it. */
@@ -12,6 +12,8 @@ export type AuditDocument = {
   readonly websiteId?: string;
   /** The people that it is about or by: ids of clients, and of the keys of personal data. */
   readonly people?: readonly string[];
+  /** Absent in documents of version 2, whose ids name it. */
+  readonly stream?: string;
 };
 
 const audited: ReadonlySet<string> = new Set(auditedTypes);
@@ -30,28 +32,21 @@ const placeOf = ({ position, metadata }: Recorded): string => {
   return auditTime(Number.isNaN(ms) ? 0 : ms) + sortable(position, positionLength);
 };
 
-/** The place, the stream and the revision of an event, from the id of its document. */
-export const auditedEvent = (
-  documentId: string,
-): { readonly place: string; readonly stream: string; readonly revision: bigint } => {
-  const [place = '', revision = ''] = documentId.split('.', 2);
-  return { place, stream: documentId.slice(place.length + revision.length + 2), revision: BigInt(revision) };
-};
-
 const clientFields = ['clientId', 'previousClientId', 'claimedBy'] as const;
 
 const clientsIn = (data: JsonObject): readonly string[] =>
   clientFields.map((field) => data[field]).filter((value) => typeof value === 'string');
 
 /** One document for each event, of any stream. */
-export const auditProjection: Projection<AuditDocument> = {
+export const auditProjection: ListProjection<AuditDocument> = {
   name: 'audit',
-  version: 2,
+  version: 3,
+  readsFrom: 2,
   handles: auditedTypes,
   ignores: [],
-  documentId: (event) => `${placeOf(event)}.${String(event.revision)}.${event.stream}`,
-  stream: (documentId) => auditedEvent(documentId).stream,
-  evolve: (document, { type, data, metadata: { actor } }: Recorded) => {
+  // Short, because it stands in a row of each index.
+  documentId: placeOf,
+  evolve: (document, { type, data, stream, metadata: { actor } }: Recorded) => {
     if (!audited.has(type)) return document;
     const fields = data as JsonObject;
     const people = [...new Set([...clientsIn(fields), ...personKeysIn(fields), ...personKeysIn(actor.subject)])];
@@ -59,6 +54,7 @@ export const auditProjection: Projection<AuditDocument> = {
       actor: actor.subject,
       ...(typeof fields.websiteId === 'string' && { websiteId: fields.websiteId }),
       ...(people.length > 0 && { people }),
+      stream,
     };
   },
   indexes: [{ field: 'actor' }, { field: 'websiteId' }, { field: 'people' }],

@@ -1,8 +1,9 @@
 import type { Recorded } from '../../events/envelope.js';
 import type { PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
+import type { ListedDocument } from '../runner/readList.js';
 import type { ReadModelQuery } from '../store/readModelStore.js';
-import { auditedEvent, auditProjection, auditTime } from './audit.projection.js';
+import { auditProjection, auditTime, type AuditDocument } from './audit.projection.js';
 
 /** What events an audit is of. Absent: all. */
 export interface AuditFilter {
@@ -56,17 +57,30 @@ export const listAudit = async (
     limit,
     ...(after !== undefined && { after: order === 'ascending' ? `${after}${afterPlace}` : after }),
   });
-  return auditedEvents(
-    reader,
-    found.map(({ id }) => id),
-  );
+  return auditedEvents(reader, found);
 };
 
-/** Whether it has the form of an id of the audit, which holds no dot. */
+/** Where an event stands: in the audit, and in the log. */
+interface AuditedPlace extends EventPlace {
+  readonly place: string;
+}
+
+/** Of the event that a document is of. */
+export const auditedPlace = ({ id, revision, body: { stream } }: ListedDocument<AuditDocument>): AuditedPlace => {
+  if (stream !== undefined) return { place: id, stream, revision };
+  // Version 2: the place, the revision and the stream, which may hold dots.
+  const [place = '', ofPlace = ''] = id.split('.', 2);
+  return { place, stream: id.slice(place.length + ofPlace.length + 2), revision };
+};
+
+/** Whether it has the form of an id of the audit. */
 const isAuditId = (id: string): boolean => /^[0-9a-v]+$/.test(id);
 
-const auditedEvents = async (reader: Reader, documentIds: readonly string[]): Promise<readonly AuditedEvent[]> => {
-  const wanted = documentIds.map(auditedEvent);
+const auditedEvents = async (
+  reader: Reader,
+  documents: readonly ListedDocument<AuditDocument>[],
+): Promise<readonly AuditedEvent[]> => {
+  const wanted = documents.map(auditedPlace);
   const events = await eventsAt(reader, wanted);
   return wanted.flatMap(({ place, stream, revision }) => {
     const event = events.get(keyOf(stream, revision));
@@ -80,15 +94,12 @@ const auditedEvents = async (reader: Reader, documentIds: readonly string[]): Pr
  */
 export const readAudit = async (reader: Reader, ids: readonly string[]): Promise<readonly AuditedEvent[]> => {
   const found = await Promise.all(
-    // The id of a document begins with that of its event and a dot; a slash comes right after it.
+    // In version 2 a dot and more comes after it; a slash is the character after the dot.
     ids
       .filter(isAuditId)
-      .map((id) => reader.list(auditProjection, { range: { from: `${id}.`, before: `${id}/` }, order: 'ascending', limit: 1 })),
+      .map((id) => reader.list(auditProjection, { range: { from: id, before: `${id}/` }, order: 'ascending', limit: 1 })),
   );
-  return auditedEvents(
-    reader,
-    found.flat().map(({ id }) => id),
-  );
+  return auditedEvents(reader, found.flat());
 };
 
 /** How many events there are on all pages. */
