@@ -21,6 +21,7 @@ import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
 import { clientExportRoutes } from './client/clientExport.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
 import { contentRoutes } from './content/content.routes.js';
+import { publicationRoutes } from './content/publication.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
 import { documentRoutes, type DocumentRouteParts } from './document/document.routes.js';
@@ -93,6 +94,8 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...forecastRoutes(parts),
     ...provisioningRoutes(parts),
     ...deploymentRoutes(parts),
+    // Before the documents, of which none can have the name of a path of these.
+    ...publicationRoutes(parts),
     ...contentRoutes(parts),
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),

@@ -1,10 +1,11 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TNull, type TString, type TUnion } from 'typebox';
 import type { NamedActor } from '../../../events/actorNames.js';
 import type { ContentVersion as Version } from '../../../events/content/content.state.js';
 import type { Actor as StoredActor } from '../../../events/envelope.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
 import type { ContentDocument as Document } from '../../../projections/content/content.projection.js';
 import { Actor } from '../../actors.js';
+import { ContentId } from '../../schemas.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -84,3 +85,11 @@ export const toContentVersion = async (name: Naming, version: Version): Promise<
   at: version.at,
   actor: await toActor(name, version.actor),
 });
+
+export const ContentDocumentId = ContentId();
+
+export const BaseHash = (description: string): TUnion<[TString, TNull]> =>
+  Type.Union([Type.String({ ...ContentHash, minLength: 1, maxLength: 200 }), Type.Null()], {
+    description,
+    'x-issue': 'must be the hash of the version that was edited, or null',
+  });

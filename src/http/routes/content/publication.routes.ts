@@ -1,0 +1,148 @@
+import { Type } from 'typebox';
+import { previewDecider } from '../../../commands/preview/preview.decider.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { contentFiles, type FindSiteMedia } from '../../../events/content/content.files.js';
+import { areSameValues } from '../../../events/website/siteValues.js';
+import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
+import type { Deployment as HostingDeployment, Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
+import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import { isoTime } from '../../../platform/clock.js';
+import { entityId } from '../../../platform/ids.js';
+import { unpublishedContent } from '../../../projections/content/content.queries.js';
+import type { Reader } from '../../../projections/reader.js';
+import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
+import { route, type Route } from '../../route.js';
+import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
+import { awaitPublication } from './awaitPublication.js';
+import { declaredIn } from './checkContent.js';
+import { ofContent } from './collections.js';
+
+export interface PublicationRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+  readonly deploymentLease: DeploymentLease;
+  readonly previews: SitePreviews;
+  readonly findMedia: FindSiteMedia;
+}
+
+/** How what is saved gets onto the site, or into a draft of it. */
+export const publicationRoutes = (parts: PublicationRouteParts): readonly Route[] => [publishing(parts), previewing(parts)];
+
+const Preview = Type.Object(
+  {
+    url: Type.String({
+      description: 'Where the draft is. Whoever has it sees the draft, so it is for people alone.',
+      examples: ['https://doorstep.example.com/sites/corner-bakery/_previews/6fYx0wq3nT8bVg1Lk9mZr2Dc7HsPa5Ej4uQoXiBt/'],
+    }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'When it ends; sooner when whoever made it has no access any more.',
+    }),
+  },
+  { $id: 'ContentPreview', description: 'How a site would look.' },
+);
+
+const previewMs = 3_600_000;
+
+const previewing = ({ engine, reader, sourceHost, previews, findMedia }: PublicationRouteParts): Route =>
+  route({
+    method: 'post',
+    path: '/websites/:id/content/preview',
+    operationId: 'previewContent',
+    summary: 'Build a draft of a website from what is saved of its content',
+    description:
+      'As publishing would, but for nobody else: the draft is at an address that cannot be guessed, for one hour, and the site stays as it is. Search engines are kept out and nothing is cached. Ten drafts of a website are kept at a time. Only sites that are served by this service can be previewed.',
+    tag: ofContent.tag,
+    scope: 'website',
+    access: 'editors',
+    feature: 'content',
+    asksProvider: true,
+    refusals: ['website_not_deployed', 'preview_not_available', 'preview_not_built'],
+    answers: { 200: { description: 'Where the draft is, and until when.', schema: Preview } },
+    act: async ({ website: { website }, context }, acting) => {
+      const { id: websiteId, hosting: project } = website;
+      if (project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+      if (project.provider !== previews.provider) throw new Refused(refusals.previewNotAvailable(project.provider));
+      const expiresAt = isoTime(engine.clock.now() + previewMs);
+      const previewId = entityId(context.commandId, 'preview');
+      const command = { type: 'RecordPreview', previewId, websiteId, expiresAt } as const;
+      const { state } = await acting.handle(previewDecider, command, context);
+      return { projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
+    },
+    answer: async ({ website: { website }, caller, secret }, { projectId, expiresAt }) => {
+      const { id: websiteId, templateId } = website;
+      const documents = await unpublishedContent(reader, websiteId);
+      const declared = declaredIn(await sourceHost.readEditable(templateId));
+      const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
+      const { clientId, tokenId } = caller;
+      const by = { websiteId, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
+      const shown = await previews.show(projectId, {
+        secret: Buffer.from(secret.subarray(0, 32)).toString('hex'),
+        files,
+        expiresAt,
+        by,
+      });
+      if ('failure' in shown) throw new Refused(refusals.previewNotBuilt(shown.failure));
+      return { body: { url: shown.url, expiresAt } };
+    },
+  });
+
+const publishing = (parts: PublicationRouteParts): Route => {
+  const { engine, reader, sourceHost, hosting } = parts;
+  const sightOf = createSightOf(reader);
+  const deployments = createDeployments(parts);
+
+  const deploymentOf = async (
+    { publicationId, projectId }: { readonly publicationId: string; readonly projectId: string },
+    signal: AbortSignal,
+  ): Promise<HostingDeployment> => {
+    const deploymentId = await awaitPublication(engine, publicationId, signal);
+    const deployment = await hosting.readDeployment(projectId, deploymentId);
+    if (deployment === null) throw new Error(`the deployment of publication ${publicationId} is gone`);
+    return deployment;
+  };
+
+  return route({
+    method: 'post',
+    path: '/websites/:id/content/publish',
+    operationId: 'publishContent',
+    summary: 'Publish what is saved of the content of a website',
+    description:
+      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
+    tag: ofContent.tag,
+    scope: 'website',
+    access: 'editors',
+    feature: 'content',
+    asksProvider: true,
+    faults: ['publication_under_way'],
+    refusals: ['website_not_deployed'],
+    answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
+    act: async ({ website: { website }, context }, acting) => {
+      const { id: websiteId, repository, hosting: project } = website;
+      if (repository === undefined || project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+      requireProvider(sourceHost, repository);
+      requireProvider(hosting, project);
+      // Asked twice with the same key, it is one publication.
+      const publicationId = entityId(context.commandId, 'publication');
+      const { state } = await engine.state(publicationFold, { publicationId });
+      // One that was requested goes on.
+      const isNew = state.stage === 'none' && areSameValues(website, website.built);
+      if (isNew && (await unpublishedContent(reader, websiteId)).length === 0) {
+        const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
+        if (unchanged !== null) return { unchanged };
+      }
+      const redeploy = { redeployId: publicationId, websiteId, provider: hosting.provider, projectId: project.projectId };
+      await acting.handle(redeployProcess, { type: 'RequestRedeploy', ...redeploy }, context);
+      await acting.handle(publicationProcess, { type: 'RequestPublication', publicationId, websiteId }, context);
+      return { publicationId, projectId: project.projectId };
+    },
+    answer: async ({ website, caller, signal }, requested) => {
+      const deployment = 'unchanged' in requested ? requested.unchanged : await deploymentOf(requested, signal);
+      return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
+    },
+  });
+};

@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import { restoreContent } from '../../../commands/content/content.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { createActorNames } from '../../../events/actorNames.js';
+import { contentVersionBody } from '../../../events/content/content.history.js';
+import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
+import type { ContentKey } from '../../../events/content/content.stream.js';
+import { hashOfJson } from '../../../platform/canonicalJson.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { expectationOf } from '../../conditional.js';
+import { readPageByPlace, totalOf } from '../../paging.js';
+import { route, type Route } from '../../route.js';
+import type { Collection, CollectionParts } from './collections.js';
+import {
+  BaseHash,
+  ContentDocumentId,
+  ContentHash,
+  ContentVersion,
+  hashExample,
+  toContentVersion,
+  WholeContentVersion,
+} from './content.resource.js';
+
+const SentRestoration = Type.Object(
+  {
+    hash: Type.String({ ...ContentHash, minLength: 1, maxLength: 200, description: 'Of the version to save again.' }),
+    baseHash: BaseHash('The `hash` of the document as it is now.'),
+  },
+  { $id: 'ContentRestoration', description: 'Which version is saved again, and over which.' },
+);
+
+/** The versions of the documents of a collection: listed, read, restored. */
+export const versionRoutes = (shared: Collection, { engine }: CollectionParts): readonly Route[] => {
+  const { words, path, ofWebsite, oneDocument, check, keyOf, unsavedOf, toAnswer } = shared;
+  const { collection, noun, documents } = words;
+
+  /** None of a document that nobody has saved and the template declares. */
+  const versionsOf = async (key: ContentKey, website: WebsiteDocument) => {
+    const { state } = await engine.state(contentFold, key);
+    if (state.stage !== 'none') return state.versions;
+    if ((await unsavedOf(key, website)) === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
+    return [];
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: `${path}/:documentId/versions`,
+      operationId: `list${noun}Versions`,
+      summary: `List the versions of a ${documents}, newest first`,
+      description: `The last ${String(maxContentVersions)}, each with who saved it and when; the first is the current one.`,
+      ...ofWebsite,
+      access: 'members',
+      params: { documentId: ContentDocumentId },
+      paging: { count: true },
+      refusals: ['content_not_found'],
+      answers: { 200: { description: 'A page of versions.', schema: Type.Array(ContentVersion) } },
+      asksProvider: true,
+      answer: async ({ params, query, website: { website } }) => {
+        const versions = await versionsOf(keyOf(params), website);
+        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
+          Promise.resolve(versions.slice(skip, skip + limit)),
+        );
+        const name = createActorNames(engine);
+        return {
+          body: await Promise.all(items.map((version) => toContentVersion(name, version))),
+          ...(next !== undefined && { next }),
+          ...(await totalOf(query, () => versions.length)),
+        };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: `${path}/:documentId/versions/:hash`,
+      operationId: `get${noun}Version`,
+      summary: `Read a version of a ${documents}`,
+      description: `One of the last ${String(maxContentVersions)}, with its body.`,
+      ...ofWebsite,
+      access: 'members',
+      params: { documentId: ContentDocumentId },
+      refusals: ['content_not_found', 'content_version_not_found'],
+      answers: { 200: { description: 'The version.', schema: WholeContentVersion } },
+      asksProvider: true,
+      answer: async ({ params, website: { website } }) => {
+        const key = keyOf(params);
+        const version = (await versionsOf(key, website)).find(({ hash }) => hash === params.hash);
+        if (version === undefined) throw new Refused(refusals.contentVersionNotFound(params.hash, key.documentId));
+        const shown = await toContentVersion(createActorNames(engine), version);
+        return { body: { ...shown, body: await contentVersionBody(engine, key, version.revision) } };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: `${path}/:documentId/restore`,
+      operationId: `restore${noun}`,
+      summary: `Save an earlier version of a ${documents} again`,
+      description:
+        'It becomes a version of its own, so that nothing in between is lost. It is refused when somebody else has saved meanwhile, and when the template does not allow it any more.',
+      ...ofWebsite,
+      access: 'editors',
+      asksProvider: true,
+      ifMatch: 'honoured',
+      params: { documentId: ContentDocumentId },
+      body: SentRestoration,
+      example: { body: { hash: hashExample, baseHash: hashOfJson(words.example) } },
+      refusals: ['content_not_found', 'content_version_not_found'],
+      answers: oneDocument,
+      act: async ({ params, body, website: { website }, context, expectation }, acting) => {
+        const key = keyOf(params);
+        return restoreContent(acting, { ...key, ...body }, context, expectationOf(expectation), (earlier) =>
+          check(website, collection, key.documentId, earlier),
+        );
+      },
+      answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
+    }),
+  ];
+};
