@@ -29,6 +29,28 @@ const changesOf = async (server: ScriptedServer, options?: WatchOptions): Promis
 
 const lastEventIds = ({ asked }: ScriptedServer): unknown[] => asked.map(({ headers }) => headers['last-event-id']);
 
+/** A response that says each time that its reader waits for more of it, and how often that was so far. */
+const noticed = (response: Response, onAsk: (asked: number) => void): Response => {
+  if (response.body === null) return response;
+  const source: ReadableStream<Uint8Array> = response.body;
+  const reader = source.getReader();
+  let asked = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        asked += 1;
+        onAsk(asked);
+        const { value, done } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, response);
+};
+
 describe('the events of a stream', () => {
   test.each([
     ['line feeds', ['event: website\nid: 1\ndata: {"a":1}\n\n']],
@@ -98,9 +120,25 @@ describe('a stream is followed again', () => {
   });
 
   test.each([0, 2 ** 31])('but never for its silence where `timeoutMs` is %d', async (timeoutMs) => {
-    const late = (response: ServerResponse): unknown => setTimeout(() => response.end('id: 1\ndata: 1\n\n'), 100);
+    let timersHadTheirTurn = (): void => undefined;
+    const turn = new Promise<void>((resolve) => (timersHadTheirTurn = resolve));
+    const late = async (response: ServerResponse): Promise<void> => {
+      await turn;
+      response.end('id: 1\ndata: 1\n\n');
+    };
     const server = await startScripted(stream([': hello\n\n'], late), nothingMore);
-    expect(await changesOf(server, { timeoutMs })).toEqual([expect.objectContaining({ id: '1' })]);
+    const afterHello = (asked: number): void => {
+      // Timers of the same length fire in the order in which they were set, and 0 ms and more than a timer takes are 1 ms.
+      if (asked > 1) setTimeout(timersHadTheirTurn, 1);
+    };
+    const doorstep = new Doorstep({
+      baseUrl: server.url,
+      token: 'svc_pat_x',
+      fetch: async (request, init) => noticed(await fetch(request, init), afterHello),
+    });
+    const changes: unknown[] = [];
+    for await (const change of doorstep.changes.watch({ timeoutMs })) changes.push(change);
+    expect(changes).toEqual([expect.objectContaining({ id: '1' })]);
     expect(lastEventIds(server)).toEqual([undefined, '1']);
   });
 
