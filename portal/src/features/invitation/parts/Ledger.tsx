@@ -1,23 +1,17 @@
 import type { TransferLedger } from '@doorstep/sdk';
-import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { brandName } from '../../../page.js';
+import { moneyText } from '../../billing/money.js';
 import classes from './Ledger.module.css';
 
 type Payment = TransferLedger['pays'][number];
-
-/** "29,00 €", of an amount in the smallest unit of its currency. */
-const money = (amount: number, currency: string): string => {
-  const format = new Intl.NumberFormat(i18next.language === 'en' ? 'en-GB' : i18next.language, { style: 'currency', currency });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
-};
 
 const Price = ({ payment: { price, priceUnavailable } }: { readonly payment: Payment }): ReactNode => {
   const { t } = useTranslation();
   if (priceUnavailable === true) return ` ${t('invitation.priceUnavailable')}`;
   if (price?.amount === undefined || price.currency === undefined) return ` ${t('invitation.priceAgreed', { brand: brandName })}`;
-  const amount = money(price.amount, price.currency);
+  const amount = moneyText(price.amount, price.currency);
   return ` ${price.interval === undefined ? t('invitation.price', { amount }) : t(`invitation.pricePer.${price.interval}`, { amount })}`;
 };
 
