@@ -5,12 +5,26 @@ import { systemClock } from '../../src/platform/clock.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { createDomainDirectory, createSiteDirectory } from '../../src/projections/website/siteDirectory.js';
 import { startDnsServer } from '../support/dnsServer.js';
-import { startApi } from '../support/http.js';
+import { startApi, type RunningApi } from '../support/http.js';
+
+/** As the end of a provisioning does, with a project at this provider. */
+const activate = async (api: RunningApi, path: string, provider: string, projectId: string): Promise<void> => {
+  const hosting = { provider, projectId, name: projectId };
+  const repository = { provider: 'github', id: 'r', name: 'r', cloneUrl: 'https://example.com/r.git' };
+  await api.engine.handle(
+    websiteDecider,
+    { type: 'ActivateWebsite', websiteId: path.slice('/websites/'.length), repository, hosting, url: 'https://p.example/' },
+    { commandId: api.engine.ids.commandId(), actor: { subject: 'test', role: 'system', via: 'worker' }, requestId: 'test' },
+  );
+};
 
 test('while the event store is away, what was asked for before is found, and nothing else', async () => {
   const api = await startApi();
   const token = await api.mintToken();
-  for (const slug of ['known', 'unknown']) await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug } });
+  for (const slug of ['known', 'unknown']) {
+    const { id } = (await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug } })).body as { id: string };
+    await activate(api, `/websites/${id}`, 'embedded', slug);
+  }
   let isAway = false;
   const state: Reader['state'] = (fold, key) =>
     isAway ? Promise.reject(new EventStoreUnavailable('away')) : api.engine.state(fold, key);
@@ -29,17 +43,23 @@ test('at a domain is its website: served here, archived, elsewhere, or none', as
   const domain = 'www.bakery.example';
   const post = async (path: string, body?: unknown): Promise<Record<string, unknown>> =>
     (await api.call('POST', path, { token, body })).body as Record<string, unknown>;
-  const website = `/websites/${String((await post('/websites', { name: 'Bakery', slug: 'bakery' })).id)}`;
   let isAway = false;
   const read: Reader['read'] = (projection, id) =>
     isAway ? Promise.reject(new EventStoreUnavailable('away')) : api.engine.read(projection, id);
   const find = createDomainDirectory({ read }, 'embedded');
-
+  const create = async (slug: string): Promise<string> =>
+    `/websites/${String((await post('/websites', { name: 'Bakery', slug })).id)}`;
+  const prove = async (website: string, domain: string): Promise<void> => {
+    const [record] = (await post(`${website}/domains`, { domain })).records as [{ name: string; value: string }];
+    expect(await find(domain)).toBeNull();
+    dns.zone.set(record.name, { TXT: [record.value] });
+    await post(`${website}/domains/${domain}/verify`);
+  };
+  const website = await create('bakery');
   expect(await find(domain)).toBeNull();
-  const [record] = (await post(`${website}/domains`, { domain })).records as [{ name: string; value: string }];
-  expect(await find(domain)).toBeNull();
-  dns.zone.set(record.name, { TXT: [record.value] });
-  await post(`${website}/domains/${domain}/verify`);
+  await prove(website, domain);
+  expect(await find(domain)).toEqual({ kind: 'nothing' });
+  await activate(api, website, 'embedded', 'bakery');
   const served = { kind: 'site', project: 'bakery', slug: 'bakery' };
   expect(await find(domain)).toEqual(served);
   isAway = true;
@@ -48,13 +68,9 @@ test('at a domain is its website: served here, archived, elsewhere, or none', as
   isAway = false;
   await post(`${website}/archive`);
   expect(await find(domain)).toEqual({ kind: 'archived' });
-  await post(`${website}/restore`);
-  const hosting = { provider: 'vercel', projectId: 'p', name: 'p' };
-  const repository = { provider: 'github', id: 'r', name: 'r', cloneUrl: 'https://example.com/r.git' };
-  await api.engine.handle(
-    websiteDecider,
-    { type: 'ActivateWebsite', websiteId: website.slice('/websites/'.length), repository, hosting, url: 'https://p.example/' },
-    { commandId: api.engine.ids.commandId(), actor: { subject: 'test', role: 'system', via: 'worker' }, requestId: 'test' },
-  );
-  expect(await find(domain)).toEqual({ kind: 'nothing' });
+
+  const elsewhere = await create('inn');
+  await activate(api, elsewhere, 'vercel', 'inn');
+  await prove(elsewhere, 'www.inn.example');
+  expect(await find('www.inn.example')).toEqual({ kind: 'nothing' });
 });

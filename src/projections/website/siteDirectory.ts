@@ -36,8 +36,9 @@ export const createSiteDirectory = (
     const { document: website } = await reader.read(websiteProjection, state.websiteId);
     if (website === null || (website.hosting ?? { provider }).provider !== provider) return null;
     if (website.archivedAt !== undefined) return { kind: 'archived' };
-    if (website.slug === slug) return { kind: 'site', project: await projectNameOf(reader, website) };
-    return website.formerSlugs?.includes(slug) === true ? { kind: 'moved', to: website.slug } : null;
+    if (website.slug !== slug) return website.formerSlugs?.includes(slug) === true ? { kind: 'moved', to: website.slug } : null;
+    const project = await projectAt(provider, reader, website);
+    return project === undefined ? null : { kind: 'site', project };
   };
 
   return orLastKnown(find);
@@ -57,12 +58,22 @@ export const createDomainDirectory = (
     const { document: website } = await reader.read(websiteProjection, domain.websiteId);
     if (website === null || (website.hosting ?? { provider }).provider !== provider) return { kind: 'nothing' };
     if (website.archivedAt !== undefined) return { kind: 'archived' };
-    return { kind: 'site', project: await projectNameOf(reader, website), slug: website.slug };
+    const project = await projectAt(provider, reader, website);
+    return project === undefined ? { kind: 'nothing' } : { kind: 'site', project, slug: website.slug };
   });
 
-/** While there is no project, what it will be called. */
-const projectNameOf = async (reader: Pick<Reader, 'read'>, website: WebsiteDocument): Promise<string> =>
-  (await projectOf(reader, website))?.projectId ?? website.built.slug;
+/**
+ * The project of a website at the provider; `undefined` while there is none. Never one by the name that
+ * its own would have: that may be another website's.
+ */
+const projectAt = async (
+  provider: string,
+  reader: Pick<Reader, 'read'>,
+  website: WebsiteDocument,
+): Promise<string | undefined> => {
+  const project = await projectOf(reader, website);
+  return project?.provider === provider ? project.projectId : undefined;
+};
 
 /** While the event store does not answer, what was found last. */
 const orLastKnown = <Found>(find: (name: string) => Promise<Found>): ((name: string) => Promise<Found>) => {
