@@ -78,6 +78,13 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     expect([named.body, named.headers.get('total-count')]).toEqual([[made.body], '1']);
   });
 
+  test('are read by their ids from their own collection alone', async () => {
+    const path = await newWebsite();
+    await put(`${path}/marketing/newsletter`, null, headline('Bread'));
+    const named = await get(`${path}/${collection}?ids=marketing.newsletter,newsletter`);
+    expect((named.body as readonly Document[]).map(({ id }) => id)).toEqual(collection === 'marketing' ? ['newsletter'] : []);
+  });
+
   test('are saved over the version that was edited, and no other', async () => {
     const path = `${await newWebsite()}/${collection}/site`;
     const { hash: first } = (await put(path, null, headline('One'))).body as Document;

@@ -52,8 +52,11 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
   const { words, path, ofWebsite, oneDocument, check, readUnsaved, keyOf, unsavedOf, toAnswer } = shared;
   const { collection, noun, documents } = words;
 
-  const savedOne = async (of: Omit<ContentKey, 'documentId'>, documentId: string): Promise<Saved | null> =>
-    (await reader.read(contentProjection, contentDocumentId({ ...of, documentId }))).document;
+  const savedOne = async (of: Omit<ContentKey, 'documentId'>, documentId: string): Promise<Saved | null> => {
+    const { document } = await reader.read(contentProjection, contentDocumentId({ ...of, documentId }));
+    // One of the `ids` that are asked for may have a dot, and with it lead to the other collection.
+    return document?.collection === collection ? document : null;
+  };
 
   /** Those that nobody has saved, by id; few, since a template declares them. */
   const unsavedIn = async (of: Omit<ContentKey, 'documentId'>, website: WebsiteDocument): Promise<readonly Listed[]> => {
