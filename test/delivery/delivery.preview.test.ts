@@ -28,6 +28,7 @@ describe('the preview address', () => {
     of = website,
   ): Promise<Preview> => {
     const hosting = {
+      provider: 'vercel',
       latestDeployment: (projectId: string) => {
         asked.push(projectId);
         return answer(projectId);
@@ -66,6 +67,12 @@ describe('the preview address', () => {
     expect(await previewOf({ showPreviewUrl: true, previewUrlOverride: override }, 'client')).toStrictEqual({
       previewUrl: override,
     });
+  });
+
+  test('is reported as unavailable when the project is at another provider, which is not asked', async () => {
+    const elsewhere = { hosting: { provider: 'embedded', projectId: 'bakery', name: 'bakery' } };
+    expect(await previewOf({}, 'admin', elsewhere)).toStrictEqual({ previewUrlUnavailable: true });
+    expect(asked).toStrictEqual([]);
   });
 
   test('is reported as unavailable when the provider fails', async () => {
@@ -122,7 +129,8 @@ describe('a block is answered', () => {
     const isBroken: Line = (name, act) =>
       name === 'visit' ? Promise.reject(permanentFault('The account is closed')) : Promise.resolve(act());
     const providers = providersOn(createRemote(), isBroken);
-    const worker = createProvisioningWorker({ ...partsOf(started.api.engine), ...providers });
+    const hosting = { ...providers.hosting, provider: 'embedded' };
+    const worker = createProvisioningWorker({ ...partsOf(started.api.engine), ...providers, hosting });
     await worker.start();
     const { token } = started;
     const path = `/websites/${delivery.websiteId}`;

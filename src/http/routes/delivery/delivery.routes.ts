@@ -47,7 +47,7 @@ export const deliveryRoutes = ({
   identityProvider,
 }: {
   engine: Engine;
-  hosting: Pick<Hosting, 'latestDeployment'>;
+  hosting: Pick<Hosting, 'provider' | 'latestDeployment'>;
   readReceipts: boolean;
   identityProvider: AddressBook | null;
 }): readonly Route[] => {
