@@ -24,11 +24,7 @@ export const createFetchStatus =
     });
     try {
       const asked = new URL(url);
-      const local = toLocalUrl(asked);
-      if (local !== null) return await statusAt(local, asked.host, abort.signal);
-      const response = await fetch(asked, { signal: abort.signal });
-      await response.body?.cancel();
-      return response.status;
+      return await statusOf(asked, toLocalUrl, abort.signal);
     } catch (error) {
       throw new ProviderFault({ provider: 'website', message: `${url} does not answer`, transient: true, cause: error });
     } finally {
@@ -36,12 +32,31 @@ export const createFetchStatus =
     }
   };
 
+/** As many as `fetch` follows. */
+const MAX_REDIRECTS = 20;
+
+const statusOf = async (first: URL, toLocalUrl: (url: URL) => URL | null, signal: AbortSignal): Promise<number> => {
+  let url = first;
+  for (let followed = 0; ; followed += 1) {
+    const local = toLocalUrl(url);
+    if (local === null) {
+      const response = await fetch(url, { signal });
+      await response.body?.cancel();
+      return response.status;
+    }
+    const { status, location } = await answerAt(local, url.host, signal);
+    // A website that took another address is found at it.
+    if (status < 300 || status > 399 || location === undefined || followed === MAX_REDIRECTS) return status;
+    url = new URL(location, url);
+  }
+};
+
 /** `fetch` sends no `Host` of the caller's. */
-const statusAt = (url: URL, host: string, signal: AbortSignal): Promise<number> =>
+const answerAt = (url: URL, host: string, signal: AbortSignal): Promise<{ status: number; location: string | undefined }> =>
   new Promise((resolve, reject) => {
     const get = url.protocol === 'https:' ? getHttps : getHttp;
     get(url, { signal, agent: false, headers: { host } }, (response) => {
       response.destroy();
-      resolve(response.statusCode ?? 0);
+      resolve({ status: response.statusCode ?? 0, location: response.headers.location });
     }).on('error', reject);
   });

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { ProviderFault } from '../../src/integrations/fault.js';
+import { createFetchStatus } from '../../src/integrations/fetchStatus.js';
 import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
 import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
@@ -20,6 +22,8 @@ let api: RunningApi;
 let token: string;
 let providers: RouteParts;
 const workers: Worker[] = [];
+/** What stands between the worker and the hosting provider's first deployment. */
+let beforeDeployment: () => Promise<unknown> = () => Promise.resolve();
 
 const start = async (worker: Worker): Promise<void> => {
   workers.push(worker);
@@ -37,8 +41,19 @@ beforeAll(async () => {
   });
   token = await api.mintToken();
   const parts = { ...partsOf(api.engine), ...providers };
-  await start(createProvisioningWorker({ ...parts, visit: async (url) => (await fetch(url)).status }));
+  const hosting: RouteParts['hosting'] = {
+    ...providers.hosting,
+    deploy: async (projectId, marker) => {
+      await beforeDeployment();
+      return providers.hosting.deploy(projectId, marker);
+    },
+  };
+  await start(createProvisioningWorker({ ...parts, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) }));
   await start(createSiteWorker(parts));
+});
+
+afterEach(() => {
+  beforeDeployment = () => Promise.resolve();
 });
 
 afterAll(async () => {
@@ -170,5 +185,54 @@ describe('a retry after the repository name was taken', () => {
     const names = await repositoryNames(api.folder);
     expect(names.filter((name) => name.startsWith('brief'))).toEqual(['brief']);
     expect(await projectNames(api.folder)).not.toContain('briefer');
+  });
+});
+
+describe('a run whose website changes while it is under way', () => {
+  test('is retried with the slug that the variables were set with, and says that the site shows something older', async () => {
+    beforeDeployment = () => {
+      throw new ProviderFault({ provider: 'embedded', message: 'The build failed', transient: false });
+    };
+    const { id } = (await call('POST', '/websites', { name: 'Oven', slug: 'oven' })).body as { id: string };
+    expect(await until(id, hasEnded)).toMatchObject({ reason: 'vercel_initial_deploy: The build failed' });
+    beforeDeployment = () => Promise.resolve();
+    await move(id, 'bakehouse');
+    expect(await retry(id)).toMatchObject({ status: 'succeeded' });
+
+    const shown = await eventually('the website to be active', async () => {
+      const { body } = await call('GET', `/websites/${id}`);
+      return (body as { status: string }).status === 'active' ? body : undefined;
+    });
+    expect(shown).toMatchObject({ slug: 'bakehouse', redeployNeeded: true });
+    expect((await fetch(`${api.url}/sites/bakehouse/`)).status).toBe(200);
+    expect((await call('POST', `/websites/${id}/redeploy`)).status).toBe(202);
+    const url = `${api.url}/sites/bakehouse/`;
+    await eventually('the site of the new slug', async () => {
+      const page = await (await fetch(url)).text();
+      return page.includes(`<link rel="canonical" href="${url}">`) ? true : undefined;
+    });
+  });
+
+  test('ends also when the website is archived before its address is looked at', async () => {
+    const created = (await call('POST', '/websites', { name: 'Brief', slug: 'short-lived' })).body as { id: string };
+    beforeDeployment = () => call('POST', `/websites/${created.id}/archive`);
+    expect(await until(created.id, hasEnded)).toMatchObject({ status: 'succeeded' });
+    expect((await fetch(`${api.url}/sites/short-lived/`)).status).toBe(410);
+  });
+});
+
+describe('the address of a website without a project', () => {
+  test('shows nothing of another website that had the name', async () => {
+    const { id: former } = (await call('POST', '/websites', { name: 'Kept', slug: 'kept' })).body as { id: string };
+    expect(await until(former, hasEnded)).toMatchObject({ status: 'succeeded' });
+    const url = `${api.url}/sites/kept/`;
+    expect((await fetch(url)).status).toBe(200);
+    await move(former, 'renamed');
+    // Until then the address belongs to the former website.
+    clock.shift(91 * 86_400_000);
+    const { id } = (await call('POST', '/websites', { name: 'New', slug: 'kept' })).body as { id: string };
+    expect(await until(id, hasEnded)).toMatchObject({ status: 'failed' });
+    expect((await fetch(url)).status).toBe(404);
+    expect((await fetch(`${api.url}/sites/renamed/`)).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Leftover } from '../../events/provisioning/provisioning.events.js';
-import { recordFailure, type LeasedTask } from '../leasedTask.js';
+import { recordFailure, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { RecordFailure } from '../lease.js';
 import type { LeftoverRemoval } from './provisioning.commands.js';
 import { provisioningCompensation } from './provisioning.compensation.js';
@@ -25,9 +25,16 @@ export const compensationTask = (
     what === 'project' ? hosting.deleteProject({ name, marker: jobId }) : sourceHost.deleteRepository({ name, marker: jobId });
 
   /** Under every name, since an attempt whose answer was lost may have made it under any. */
-  const removeAll = async (what: Leftover, { names, request: { slug } }: JobInCompensation): Promise<LeftoverRemoval> => {
+  const removeAll = async (
+    what: Leftover,
+    { names, request: { slug } }: JobInCompensation,
+    lease: HeldLease,
+  ): Promise<LeftoverRemoval> => {
     const removed: string[] = [];
-    for (const name of names) if (await remove(what, name)) removed.push(name);
+    for (const name of names) {
+      lease.assertHeld();
+      if (await remove(what, name)) removed.push(name);
+    }
     return { type: 'RecordRemoval', what, name: removed[0] ?? slug, found: removed.length > 0 };
   };
 
@@ -39,10 +46,7 @@ export const compensationTask = (
       openIn((await engine.handle(provisioningCompensation, { jobId, ...command }, contextOf(job))).state),
     timeoutMs: () => TIMEOUT_MS,
     execute: async (job, lease) => {
-      for (const what of leftoversOf(job)) {
-        lease.assertHeld();
-        await lease.record(await removeAll(what, job));
-      }
+      for (const what of leftoversOf(job)) await lease.record(await removeAll(what, job, lease));
       return null;
     },
     failure: { message: 'a compensation failed', outcome: recordFailure },

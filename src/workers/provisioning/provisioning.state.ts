@@ -16,7 +16,7 @@ export interface ProvisioningRequest {
   readonly jobId: string;
   readonly websiteId: string;
   readonly name: string;
-  /** The website's when it was created, or at the last retry. */
+  /** The website's when it was created, or at the last retry before the site's variables were set. */
   readonly slug: string;
   readonly templateId: string;
   readonly brandColor?: string;
@@ -154,7 +154,10 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
     case 'ProvisioningFailed':
       return { ...state, stage: 'failed' };
     case 'ProvisioningRetried': {
-      const { run, slug = state.request.slug } = event.data;
+      const { run } = event.data;
+      // Once the variables are set, the site is built with the slug in them: the website's own takes over when it is active.
+      const isSet = state.outputs.vercel_set_env_vars !== undefined;
+      const slug = isSet ? state.request.slug : (event.data.slug ?? state.request.slug);
       const request = { ...state.request, slug };
       const names = [slug, ...state.names.filter((name) => name !== slug)];
       return { ...state, request, names, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run };

@@ -2,6 +2,7 @@ import type { WebsiteCommand } from '../../commands/website/website.commands.js'
 import type { Engine } from '../../engine.js';
 import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
 import { siteValuesOf } from '../../events/website/siteValues.js';
+import { websiteFold } from '../../events/website/website.state.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -131,7 +132,7 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
  * Verifies repository, project, variables and address. It changes nothing: only its success, which
  * is refused when it comes late, lets the website become active.
  */
-const finalize: Executor = async ({ sourceHost, hosting, visit }, { job }) => {
+const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job }) => {
   const { provider, id, name } = outputOf(job, 'github_create_repo');
 
   const repository = await sourceHost.findRepository({ name, marker: job.request.jobId });
@@ -141,8 +142,17 @@ const finalize: Executor = async ({ sourceHost, hosting, visit }, { job }) => {
   const missing = Object.keys(variablesOf(job, project)).filter((variable) => !set.includes(variable));
   if (missing.length > 0) throw fault(hosting.provider, `Variables are missing: ${missing.join(', ')}`, false);
   const status = await visit(project.url);
-  if (status < 200 || status > 299) throw fault(hosting.provider, `${project.url} answers with status ${String(status)}`, true);
+  const isServed = status >= 200 && status <= 299;
+  // A run that was under way when the website was archived still ends.
+  if (!isServed && !(status === 410 && (await isArchived(engine, job)))) {
+    throw fault(hosting.provider, `${project.url} answers with status ${String(status)}`, true);
+  }
   return { step: 'finalize', output: { url: project.url } };
+};
+
+const isArchived = async (engine: Engine, { request: { websiteId } }: Job): Promise<boolean> => {
+  const { state } = await engine.state(websiteFold, { websiteId });
+  return state.stage !== 'none' && state.archived;
 };
 
 /** Makes the website of a verified job active. Any number of workers may ask for it. */
