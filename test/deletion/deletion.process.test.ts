@@ -23,18 +23,29 @@ test('each step is done once, by the attempt that has the lease', () => {
   expect(stateAfter(deletionProcess, inLog([started, done])).done).toEqual(['access']);
 });
 
-test('a fault that may pass is waited for, and the steps that are done stay done', () => {
-  const { outcome } = given(started, done).when(fail);
-  expect(outcome).toMatchObject([{ type: 'DeletionFailed', data: { nextAttemptAt: expect.any(String) } }]);
+test.each([
+  ['that may pass', true],
+  // Its token may be replaced by one that may delete.
+  ['of the provider that does not pass by itself', false],
+])('a fault %s is waited for, and the steps that are done stay done', (_, transient) => {
+  const { outcome } = given(started, done).when({ ...fail, fault: { ...fault, transient } });
+  expect(outcome).toMatchObject([{ type: 'DeletionFailed', data: { transient, nextAttemptAt: expect.any(String) } }]);
   expect(stateAfter(deletionProcess, inLog([started, done, ...(outcome as DeletionEvent[])])).done).toEqual(['access']);
 });
 
-test('after any other fault it is given up', () => {
-  const givenUp: DeletionEvent = { type: 'DeletionFailed', data: { websiteId, attempt: 1, error: 'No', transient: false } };
-  given(started)
-    .when({ ...fail, fault: { ...fault, transient: false } })
+test('after 30 days of faults it is given up', () => {
+  const failed: DeletionEvent = {
+    type: 'DeletionFailed',
+    data: { websiteId, attempt: 1, error: 'No', transient: true, nextAttemptAt: '2026-01-01T01:00:00.000Z' },
+  };
+  const again: DeletionEvent = { type: 'DeletionStarted', data: { websiteId, attempt: 2, worker: 'a', leaseUntil } };
+  const givenUp: DeletionEvent = { type: 'DeletionFailed', data: { websiteId, attempt: 2, error: 'No', transient: true } };
+  given(started, failed, again)
+    .when({ ...fail, attempt: 2, at: '2026-02-01T00:00:00.000Z' })
     .then([givenUp]);
-  given(started, givenUp).when(start).then([]);
+  given(started, failed, again, givenUp)
+    .when({ ...start, attempt: 3 })
+    .then([]);
 });
 
 test('repeating changes nothing', () => {

@@ -15,6 +15,7 @@ import {
   retryFor,
   type Attempts,
   type LeaseCommand,
+  type RetryPolicy,
 } from '../lease.js';
 
 export interface DeletionState {
@@ -43,9 +44,15 @@ const evolve = (state: DeletionState, event: Recorded<DeletionEvent>): DeletionS
   }
 };
 
-/** A provider that is down is waited for: nobody is there any more who would ask again. */
 const RETRY_MS = 30 * 86_400_000;
 const MAX_PAUSE_MS = 3_600_000;
+
+/**
+ * Whatever the fault: nobody is there any more who would ask again, and a token that may not delete is
+ * replaced by one that may.
+ */
+const retry: RetryPolicy = (attempts, command) =>
+  retryFor(RETRY_MS, MAX_PAUSE_MS)(attempts, { ...command, fault: { ...command.fault, transient: true } });
 
 const decide = (command: DeletionCommand, { done, attempts, isGivenUp }: DeletionState): readonly DeletionEvent[] => {
   const { websiteId } = command;
@@ -61,12 +68,7 @@ const decide = (command: DeletionCommand, { done, attempts, isGivenUp }: Deletio
       return [{ type: 'DeletionStepDone', data: { websiteId, attempt, step, removed } }];
     }
     case 'RecordFailure':
-      return decideFailure(
-        attempts,
-        command,
-        (failure) => [{ type: 'DeletionFailed', data: { websiteId, ...failure } }],
-        retryFor(RETRY_MS, MAX_PAUSE_MS),
-      );
+      return decideFailure(attempts, command, (failure) => [{ type: 'DeletionFailed', data: { websiteId, ...failure } }], retry);
     default:
       return command satisfies never;
   }
