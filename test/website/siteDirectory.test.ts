@@ -49,11 +49,11 @@ test('at a domain is its website: served here, archived, elsewhere, or none', as
   const find = createDomainDirectory({ read }, 'embedded');
   const create = async (slug: string): Promise<string> =>
     `/websites/${String((await post('/websites', { name: 'Bakery', slug })).id)}`;
-  const prove = async (website: string, domain: string): Promise<void> => {
-    const [record] = (await post(`${website}/domains`, { domain })).records as [{ name: string; value: string }];
-    expect(await find(domain)).toBeNull();
+  const prove = async (website: string, hostname: string): Promise<void> => {
+    const [record] = (await post(`${website}/domains`, { domain: hostname })).records as [{ name: string; value: string }];
+    expect(await find(hostname)).toBeNull();
     dns.zone.set(record.name, { TXT: [record.value] });
-    await post(`${website}/domains/${domain}/verify`);
+    await post(`${website}/domains/${hostname}/verify`);
   };
   const website = await create('bakery');
   expect(await find(domain)).toBeNull();
