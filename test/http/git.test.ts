@@ -14,6 +14,8 @@ import { systemRandom } from '../../src/platform/random.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { createLocalPushWorker } from '../../src/workers/push/localPushWorker.js';
 import { createPushWorker } from '../../src/workers/push/pushWorker.js';
+import { siteFold } from '../../src/workers/site/site.process.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
@@ -131,6 +133,7 @@ beforeAll(async () => {
   workers.push(
     createProvisioningWorker({ ...core, sourceHost, hosting, visit: () => Promise.resolve(200) }),
     createPushWorker({ ...core, sourceHost, hosting }),
+    createSiteWorker({ ...core, sourceHost, hosting }),
     startWatching(),
   );
   for (const worker of workers) await worker.start();
@@ -270,6 +273,21 @@ describe('a push', () => {
     expect(recorded).toMatchObject({ commit: pushed, previousCommit: before, actor: { role: 'client', via: 'token' } });
     expect(await deployed(pushed)).toMatchObject({ status: 'ready' });
     expect((await deployments()).filter(({ commit: built }) => built === pushed)).toHaveLength(1);
+  });
+
+  test('after a change of the website brings it to the site, which then needs no redeploy', async () => {
+    expect((await call('PATCH', `/websites/${websiteId}`, { brandColor: '#b4532a' })).status).toBe(200);
+    await eventually('the variables of the change', async () => {
+      const { state } = await api.engine.state(siteFold, { websiteId });
+      return state.set?.brandColor === '#b4532a' ? true : undefined;
+    });
+    const read = async (): Promise<object> => (await call('GET', `/websites/${websiteId}`)).body as object;
+    expect(await read()).toMatchObject({ redeployNeeded: true });
+    const folder = await clone(tokens.editor);
+    const pushed = await commit(folder, { 'later.html': '<p>later</p>' });
+    await git(folder, ['push', '--quiet']);
+    await deployed(pushed);
+    await eventually('the record of what is shown', async () => ('redeployNeeded' in (await read()) ? undefined : true));
   });
 
   test('into the repository on this machine deploys as well', async () => {

@@ -1,15 +1,14 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { contentDecider } from '../../commands/content/content.decider.js';
-import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
 import { contentFiles, type FindSiteMedia } from '../../events/content/content.files.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
-import { areSameValues, type SiteValues } from '../../events/website/siteValues.js';
+import { areSameValues } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
-import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { unpublishedContent } from '../../projections/content/content.queries.js';
 import type { Reader } from '../../projections/reader.js';
@@ -18,7 +17,8 @@ import { redeployMarker, redeployProcess } from '../deployment/deployment.proces
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import { pushProcess } from '../push/push.process.js';
 import type { CreateReactor } from '../reactions.js';
-import { siteFold, siteProcess } from '../site/site.process.js';
+import { recordShown } from '../site/recordShown.js';
+import { siteFold } from '../site/site.process.js';
 import type { Worker } from '../worker.js';
 import {
   publicationFold,
@@ -112,22 +112,6 @@ export const createPublicationWorker = (parts: {
     throw new ProviderFault({ provider: sourceHost.provider, message: 'Others keep changing the repository', transient: true });
   };
 
-  /** What the site shows from now on; of a build that goes on, the site's worker records it in the end. */
-  const recordShown = async (
-    { id: websiteId, built }: Provisioned,
-    redeployId: string,
-    { id: deploymentId, status }: Deployment,
-    values: SiteValues,
-    event: Requested,
-  ): Promise<void> => {
-    if (status === 'failed' || areSameValues(values, built)) return;
-    if (status === 'ready') {
-      await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, contextOf(event));
-    } else {
-      await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, contextOf(event));
-    }
-  };
-
   const task = (event: Requested): LeasedTask<PublicationState, PublicationOutcome> => {
     const { publicationId, websiteId } = event.data;
     return {
@@ -164,7 +148,7 @@ export const createPublicationWorker = (parts: {
         const deployment = await deployments.start(website, wanted, contextOf(event));
         const redeploy = { redeployId: publicationId, websiteId };
         await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: deployment.id }, contextOf(event));
-        await recordShown(website, publicationId, deployment, values, event);
+        await recordShown(engine, website, { redeployId: publicationId, deployment, values }, contextOf(event));
         return { type: 'RecordDeployment', deploymentId: deployment.id };
       },
       failure: {

@@ -13,6 +13,8 @@ import { websiteProjection } from '../../projections/website/website.projection.
 import { redeployFold, redeployMarker, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
+import { recordShown } from '../site/recordShown.js';
+import { siteFold } from '../site/site.process.js';
 import type { Worker } from '../worker.js';
 
 const actor: Actor = { subject: 'push', role: 'system', via: 'worker' };
@@ -58,9 +60,12 @@ export const createPushWorker = (parts: {
             if (newest?.commit === commit && newest.status === 'ready') return;
             await handle({ type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId });
           }
-          const wanted = { marker: redeployMarker(redeployId), isShown: areSameValues(website, website.built) };
-          const { id: deploymentId } = await deployments.start({ ...website, hosting: project }, wanted, contextNow());
-          await handle({ type: 'RecordStart', ...redeploy, deploymentId });
+          const values = (await engine.state(siteFold, { websiteId })).state.set ?? website.built;
+          const wanted = { marker: redeployMarker(redeployId), isShown: areSameValues(values, website.built) };
+          const deployment = await deployments.start({ ...website, hosting: project }, wanted, contextNow());
+          // Before the start is recorded, after which nothing of this is repeated.
+          await recordShown(engine, website, { redeployId, deployment, values }, contextNow());
+          await handle({ type: 'RecordStart', ...redeploy, deploymentId: deployment.id });
         } catch (error) {
           const fault = faultOf(error);
           if (fault.transient) throw error;
