@@ -318,7 +318,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   if (git !== undefined) {
     app.use('/git', (_request, response: Response<unknown, Locals>) => {
       const { exchange } = response.locals;
-      git(exchange).catch((error: unknown) => {
+      git(exchange, spendBudget).catch((error: unknown) => {
         fail(exchange, error);
       });
     });

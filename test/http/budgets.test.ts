@@ -53,6 +53,18 @@ describe('RATE_LIMIT', () => {
     expect((await read()).status).toBe(200);
   });
 
+  test('repositories are counted too, with a token and with a wrong one', async () => {
+    for (const token of [tokens[0] ?? '', 'svc_pat_wrong']) {
+      clock.shift(1_000);
+      const path = '/git/none.git/info/refs?service=git-upload-pack';
+      const answers = await times(40, () => api.call('GET', path, { headers: { authorization: `Bearer ${token}` } }));
+      const first = token === tokens[0] ? 404 : 401;
+      expect(statuses(answers.slice(0, 3))).toStrictEqual([first, first, first]);
+      expect(answers[0]?.headers.get('ratelimit')).toBe('"caller";r=2;t=1');
+      expect(statuses(answers)).toContain(429);
+    }
+  });
+
   test('every answer says what there is and what is left', async () => {
     const [first] = await times(1, read);
     expect(first?.headers.get('ratelimit-policy')).toBe('"caller";q=3;w=1');

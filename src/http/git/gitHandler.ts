@@ -3,6 +3,7 @@ import { Refused, refusals } from '../../commands/refusal.js';
 import { slugFold } from '../../events/website/website.state.js';
 import { maxPushBytes, maxRepositoryBytes, type GitServer, type GitService } from '../../integrations/sourceHost/port.js';
 import { createKeyedLimit } from '../../platform/keyedLimit.js';
+import type { Reader } from '../../projections/reader.js';
 import { pushProcess } from '../../workers/push/push.process.js';
 import { createAuthenticate } from '../auth/authenticate.js';
 import { authorise } from '../auth/authorise.js';
@@ -18,8 +19,11 @@ export interface GitHandlerParts extends StandingParts {
   readonly gitServer: GitServer;
 }
 
+/** Counts a request of its caller. @throws HttpFault when there is nothing left of the budget */
+type SpendBudget = (exchange: Exchange) => void;
+
 /** Answers requests below `/git`. Whatever goes wrong is thrown. */
-export type GitHandler = (exchange: Exchange) => Promise<void>;
+export type GitHandler = (exchange: Exchange, spendBudget: SpendBudget) => Promise<void>;
 
 /** The path below `/git`, and what it stands for. */
 interface Target {
@@ -50,12 +54,21 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
   const authenticate = createAuthenticate(parts);
   const limit = createKeyedLimit(maxOfSubject);
 
-  const find = async (exchange: Exchange, target: Target): Promise<{ caller: Caller; access: WebsiteAccess }> => {
+  const identify = async (exchange: Exchange, now: Reader): Promise<Caller> => {
     const token = tokenIn(exchange.authorization);
     if (token === undefined) throw new Refused(refusals.noAuthorizationHeader());
-    const now = reader.sinceNow();
     const caller = await authenticate(now, `Bearer ${token}`, 'token');
     exchange.caller = caller;
+    return caller;
+  };
+
+  const find = async (
+    exchange: Exchange,
+    target: Target,
+    spendBudget?: SpendBudget,
+  ): Promise<{ caller: Caller; access: WebsiteAccess }> => {
+    const now = reader.sinceNow();
+    const caller = await identify(exchange, now).finally(() => spendBudget?.(exchange));
     if (isPush(target) && caller.scope === 'read') throw new Refused(refusals.readOnlyToken());
     const { state } = await now.state(slugFold, { slug: target.slug });
     if (state.stage === 'free') throw httpErrors.notFound();
@@ -71,11 +84,16 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
     return repository.id;
   };
 
-  const sendFile = async ({ request, response, requestId }: Exchange, repositoryId: string, path: string): Promise<void> => {
+  const sendFile = async (
+    { request, response, requestId, headers }: Exchange,
+    repositoryId: string,
+    path: string,
+  ): Promise<void> => {
     const file = await gitServer.file(repositoryId, path);
     if (file === null) throw httpErrors.notFound();
     response.writeHead(200, {
       ...securityHeaders,
+      ...headers,
       'x-request-id': requestId,
       'content-type': file.contentType,
       'content-length': file.bytes,
@@ -110,9 +128,9 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
     );
   };
 
-  const serve = async (exchange: Exchange, target: Target, service: GitService): Promise<void> => {
+  const serve = async (exchange: Exchange, target: Target, service: GitService, spendBudget: SpendBudget): Promise<void> => {
     const { request, response, requestId } = exchange;
-    const found = await find(exchange, target);
+    const found = await find(exchange, target, spendBudget);
     if (!(await gitServer.isInstalled())) throw httpErrors.gitNotInstalled();
     const gone = new AbortController();
     response.once('close', () => {
@@ -146,7 +164,12 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
           },
           gone.signal,
         );
-        response.writeHead(answer.status, { ...securityHeaders, ...answer.headers, 'x-request-id': requestId });
+        response.writeHead(answer.status, {
+          ...securityHeaders,
+          ...exchange.headers,
+          ...answer.headers,
+          'x-request-id': requestId,
+        });
         let isWhole = false;
         try {
           await pipeline(answer.content, response, { end: false });
@@ -166,26 +189,26 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
     });
   };
 
-  const answer = async (exchange: Exchange, target: Target): Promise<void> => {
+  const answer = async (exchange: Exchange, target: Target, spendBudget: SpendBudget): Promise<void> => {
     const { request } = exchange;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isRpc = target.path.startsWith('git-');
     if (isRpc ? request.method !== 'POST' : !isRead) throw httpErrors.methodNotAllowed(isRpc ? 'POST' : 'GET, HEAD');
     const { service } = target;
     if (service !== undefined && (isPush(target) || isRpc || (await gitServer.isInstalled()))) {
-      await serve(exchange, target, service);
+      await serve(exchange, target, service, spendBudget);
       return;
     }
-    const { access } = await find(exchange, target);
+    const { access } = await find(exchange, target, spendBudget);
     await sendFile(exchange, repositoryOf(access), target.path);
   };
 
-  return async (exchange) => {
+  return async (exchange, spendBudget) => {
     try {
       // Under `/v1` there is nothing but the API.
       const target = exchange.mode === 'portal' ? targetIn(exchange.request.url) : null;
       if (target === null) throw httpErrors.notFound();
-      await answer(exchange, target);
+      await answer(exchange, target, spendBudget);
     } catch (error) {
       // Git asks for a name and a password when it is challenged.
       if (!(error instanceof Refused) || error.refusal.kind !== 'unauthenticated') throw error;
