@@ -143,6 +143,8 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     await page.getByText('1 von 6 Schritten fertig', { exact: false }).waitFor();
     await looksRight(page);
     expect(complaints).toEqual([]);
+    // The page stays open, and follows what the next tests change.
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('what changed while the reader was on another page is there when they come back', async () => {
