@@ -180,6 +180,7 @@ test('the history calls steps as they were called then', () => {
       entry(4, [{ path: 'checkpoints.a.order', from: 10, to: 20 }]),
       entry(5, [{ path: 'checkpoints.a', from: step('a', 20, { label: 'Begin' }), to: null }]),
       entry(6, [{ path: 'showPreviewUrl', from: false, to: true }], { type: 'DeliveryUndone', undid: 2 }),
+      entry(7, [], { reason: 'The photos come a week later.' }),
     ],
     (time) => `<${time}>`,
   );
@@ -194,5 +195,6 @@ test('the history calls steps as they were called then', () => {
       { key: 'undone', values: { revision: 2 } },
       { key: 'previewShown', values: {} },
     ],
+    [{ key: 'explained', values: {} }],
   ]);
 });

@@ -12,6 +12,7 @@ export interface ChangeWords {
     | 'overrideGone'
     | 'reordered'
     | 'renumbered'
+    | 'explained'
     | 'added'
     | 'removed'
     | 'done'
@@ -100,7 +101,8 @@ const entryWords = (entry: DeliveryChange, labels: Labels, day: (time: string) =
   }
   const words = changes.flatMap((part) => partWords(part, labels, day));
   if (undid !== undefined) return [{ key: 'undone', values: { revision: undid } }, ...words];
-  return words.length > 0 ? words : [{ key: 'renumbered', values: {} }];
+  // A reason may come alone; it stands below.
+  return words.length > 0 ? words : [{ key: changes.length === 0 ? 'explained' : 'renumbered', values: {} }];
 };
 
 /**
