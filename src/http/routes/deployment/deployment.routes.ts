@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { consequenceOf } from '../../../commands/handleCommand.js';
+import { consequenceOf, type CommandContext } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
-import { areSameValues } from '../../../events/website/siteValues.js';
+import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -11,7 +12,7 @@ import { entityId } from '../../../platform/ids.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { recordShown } from '../../../workers/site/recordShown.js';
+import { siteProcess } from '../../../workers/site/site.process.js';
 import { redeployFold, redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
@@ -73,6 +74,23 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
     if (project === undefined) return null;
     requireProvider(hosting, project);
     return project.projectId;
+  };
+
+  /** Notes what the site shows from now on; of a build that goes on, the site's worker does when it has ended. */
+  const recordShown = async (
+    { id: websiteId, built }: WebsiteDocument,
+    redeployId: string,
+    { id: deploymentId, status }: HostingDeployment,
+    values: SiteValues,
+    context: CommandContext,
+  ): Promise<void> => {
+    if (status === 'failed' || areSameValues(values, built)) return;
+    const because = consequenceOf(engine, context);
+    if (status === 'ready') {
+      await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, because);
+    } else {
+      await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, because);
+    }
   };
 
   return [
@@ -173,8 +191,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const deployment = await deployments.start(deployed, wanted, context);
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
-        const shown = { redeployId: redeploy.redeployId, deployment, values };
-        await recordShown(engine, deployed, shown, consequenceOf(engine, context));
+        await recordShown(deployed, redeploy.redeployId, deployment, values, context);
         return { status: 202, body: await body(deployment) };
       },
     }),
