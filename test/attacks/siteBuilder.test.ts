@@ -1,6 +1,7 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -88,6 +89,12 @@ test('at most two sites are built at once, and the others wait for their turn', 
   const pages = ['One', 'Two', 'Three', 'Four', 'Five'];
   expect(await Promise.all(pages.map((page) => builder.build(requestFor(page))))).toMatchObject(pages.map(() => built));
   expect(childrenOf(process.pid)).toHaveLength(2);
+});
+
+test('a process that builds has a lower priority than this one', async () => {
+  await openBuilder().build(requestFor('Home'));
+  const [builder] = childrenOf(process.pid);
+  expect(getPriority(Number(builder))).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 });
 
 test('a process that builds knows nothing of the environment, is used again, and ends when it is idle', async () => {
