@@ -27,7 +27,8 @@ import {
   type DeploymentSummary,
   type StoredDeployment,
 } from './projectFolders.js';
-import { createSiteHandlers, type FindSite, type FindSiteAtDomain, type ServedSite, type SiteHandlers } from './serve.js';
+import type { ServedSite } from './sendSiteFile.js';
+import { createSiteHandlers, type FindSite, type FindSiteAtDomain, type SiteHandlers } from './serve.js';
 import type { BuildRequest, SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
 

@@ -6,7 +6,7 @@ import type { KeyedMutex } from '../../platform/keyedMutex.js';
 import { isPlainName, makeFolder, makeSubfolder, nullIfMissing, publishFolder, writeNewFile } from '../embeddedFiles.js';
 import type { PreviewAuthor, SiteDraft } from './port.js';
 import type { ProjectFolders } from './projectFolders.js';
-import type { ServedSite } from './serve.js';
+import type { ServedSite } from './sendSiteFile.js';
 import type { Built, BuildRequest, SiteBuilder } from './site/builder.js';
 
 /**

@@ -19,7 +19,7 @@ import {
 } from '../embeddedFiles.js';
 import { createShardedFolder } from '../shardedFolder.js';
 import type { Repository } from '../sourceHost/port.js';
-import type { ServedSite } from './serve.js';
+import type { ServedSite } from './sendSiteFile.js';
 import type { BuildRequest, Built } from './site/builder.js';
 
 /**

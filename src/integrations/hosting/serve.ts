@@ -1,27 +1,9 @@
-import { extname } from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { acceptedEncoding, encodings } from '../../platform/encodings.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
-import { encodedName } from './encodings.js';
+import { sendSiteFile, type ServedSite } from './sendSiteFile.js';
+import { answerGone, answerMethodNotAllowed, answerMoved, answerNothing, elsewhere, siteHeaders } from './siteAnswers.js';
 import type { SiteUrls } from './siteUrls.js';
-
-/** A built site. */
-export interface ServedSite {
-  readonly project: string;
-  /** Where its files are. */
-  readonly folder: string;
-  /** The hash of each file's content by path. */
-  readonly files: ReadonlyMap<string, string>;
-  /** Where compressed forms of them are. */
-  readonly compressedFolder: string;
-  /** Their names (`encodedName`). */
-  readonly compressed: ReadonlySet<string>;
-  /** Whether it shows its template's own content, which search engines are to leave out. */
-  readonly isUnedited: boolean;
-  /** A draft, which ends: nobody counts it, and nothing keeps it. */
-  readonly isPreview?: true;
-}
 
 /**
  * What is at the address with that name: the current deployment, or (with an id) a given one;
@@ -68,12 +50,6 @@ interface Target {
   readonly path: string | null;
 }
 
-const headers = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'strict-origin-when-cross-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-};
-
 /** Sites run what their authors put there; only plugins and other sites' frames are kept out. */
 const policyFor = (portalOrigin: string): string =>
   [
@@ -98,47 +74,6 @@ const media = /\.(?:avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|ogg|wav|webm)$/i;
 
 /** What a page runs or is styled by (`Sec-Fetch-Dest`). */
 const runnable = /script|style|work|xslt|object|embed/;
-
-const oneYearSeconds = 31_536_000;
-const fiveMinutesSeconds = 300;
-
-/** Of answers that hold nothing of a site. */
-const elsewhere = {
-  ...headers,
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': `public, max-age=${String(fiveMinutesSeconds)}`,
-};
-
-/** Caches keep nothing of it: a website that is brought back is served at once. */
-const gone = {
-  ...elsewhere,
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  'Cache-Control': 'no-store',
-  'X-Robots-Tag': 'noindex',
-};
-
-const gonePage = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>This website is closed</title>
-<style>
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { display: grid; min-height: 100vh; margin: 0; place-content: center; text-align: center }
-main { padding: 1.5rem }
-h1 { margin: 0; font-size: 1.5rem }
-</style>
-</head>
-<body>
-<main>
-<h1>This website is closed</h1>
-<p>There is nothing to see here any more.</p>
-</main>
-</body>
-</html>
-`;
 
 /**
  * Serves the files that a deployment lists. `countPage` is called for pages of current deployments.
@@ -165,7 +100,7 @@ export const createSiteHandlers = (
    */
   const protect = (request: Request, response: Response, { project, path }: Target, isSandboxed: boolean): void => {
     const policy = policyFor(urls.portalOrigin());
-    response.set(headers).set('Content-Security-Policy', isSandboxed ? `${sandbox}; ${policy}` : policy);
+    response.set(siteHeaders).set('Content-Security-Policy', isSandboxed ? `${sandbox}; ${policy}` : policy);
     const mayBeOwn = isSandboxed && !isAskedByOthers(request, project);
     const isForAll = mayBeOwn || media.test(path ?? '');
     response.set('Cross-Origin-Resource-Policy', isForAll ? 'cross-origin' : 'same-origin');
@@ -207,13 +142,13 @@ export const createSiteHandlers = (
       if (request.method === 'GET' && deploymentId === null && site.isPreview !== true && file.endsWith('.html')) {
         countPage?.({ project, path: `/${path ?? ''}`, query, headers: request.headers, peer: request.socket.remoteAddress });
       }
-      await send(request, response, site, file, { status: 200, query, isSandboxed });
+      await sendSiteFile(request, response, site, file, { status: 200, query, isSandboxed });
     } else if (file === null || site.files.has(`${file}/index.html`)) {
       // Relative, because a proxy may have taken the beginning of the path away.
       const last = address.slice(address.lastIndexOf('/') + 1);
       response.redirect(301, `./${last}/${suffix(query)}`);
     } else if (site.files.has('404.html')) {
-      await send(request, response, site, '404.html', { status: 404, query, isSandboxed });
+      await sendSiteFile(request, response, site, '404.html', { status: 404, query, isSandboxed });
     } else {
       response.status(404).type('text').send('Not found');
     }
@@ -335,25 +270,6 @@ export const createSiteHandlers = (
   };
 };
 
-const answerNothing = (response: Response): void => {
-  response.set(elsewhere).status(404).type('text').send('Not found');
-};
-
-const answerGone = (response: Response): void => {
-  response.set(gone).status(410).type('html').send(gonePage);
-};
-
-/** For a while: the website may take the address back. */
-const answerMoved = (request: Request, response: Response, location: string): void => {
-  response.set(elsewhere);
-  if (request.method === 'GET' || request.method === 'HEAD') response.redirect(308, location);
-  else answerMethodNotAllowed(response);
-};
-
-const answerMethodNotAllowed = (response: Response): void => {
-  response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
-};
-
 const split = (url: string): { readonly address: string; readonly query: string } => {
   const [address = '', query = ''] = url.split(/\?(.*)/s);
   return { address, query };
@@ -371,36 +287,3 @@ const parseAddress = (address: string): Target | null => {
     return null; // A malformed percent-encoding.
   }
 };
-
-const send = (
-  request: Request,
-  response: Response,
-  site: ServedSite,
-  path: string,
-  { status, query, isSandboxed }: { readonly status: 200 | 404; readonly query: string; readonly isSandboxed: boolean },
-): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const hash = site.files.get(path) ?? '';
-    const maxAge = query === `v=${hash}` ? `${String(oneYearSeconds)}, immutable` : String(fiveMinutesSeconds);
-    const published = path.endsWith('.html') ? 'no-cache' : `${isSandboxed ? 'private' : 'public'}, max-age=${maxAge}`;
-    const cache = site.isPreview === true ? 'no-store' : published;
-    const isCompressed = encodings.every((each) => site.compressed.has(encodedName(hash, each)));
-    if (isCompressed) response.vary('Accept-Encoding').type(extname(path));
-    const encoding = isCompressed ? acceptedEncoding(request.headers['accept-encoding'] ?? '') : null;
-    if (encoding !== null) response.set('Content-Encoding', encoding);
-    // Strong, so each form has its own: the bytes and their ranges differ.
-    const etag = encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
-    response.status(status).set({ ETag: etag, 'Cache-Control': cache });
-    const options = {
-      root: encoding === null ? site.folder : site.compressedFolder,
-      lastModified: false,
-      cacheControl: false,
-      acceptRanges: status === 200,
-      dotfiles: 'allow' as const,
-    };
-    response.sendFile(encoding === null ? path : encodedName(hash, encoding), options, (error: Error | undefined) => {
-      // A visitor who disconnects is not an error.
-      if (error === undefined || response.headersSent || request.destroyed) resolve();
-      else reject(error);
-    });
-  });
