@@ -59,7 +59,10 @@ module.exports = {
       comment: 'An adapter imports its port, what adapters share, and the platform.',
       severity: 'error',
       from: { path: '^src/integrations/([^/]+)/' },
-      to: { path: '^src/', pathNot: ['^src/integrations/$1/', '^src/integrations/([^/]+\\.ts|[^/]+/port\\.ts)$', platform] },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/integrations/$1/', '^src/integrations/([^/]+\\.ts|git/[^/]+\\.ts|[^/]+/port\\.ts)$', platform],
+      },
     },
     {
       name: 'store-adapter',

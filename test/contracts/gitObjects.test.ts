@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { branchHead, openObjects, type ObjectKind } from '../../src/integrations/gitObjects.js';
+import { openObjects, type ObjectKind } from '../../src/integrations/git/objects.js';
+import { branchHead } from '../../src/integrations/git/refs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { commitTo, git, repositoryOf } from './hostingSites.js';
 

@@ -6,7 +6,8 @@ import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
 import { embedded, isPlainName, permanentFault, withDiskFaults } from '../embeddedFiles.js';
-import { branchHead, UnreadableRepository } from '../gitObjects.js';
+import { branchHead } from '../git/refs.js';
+import { UnreadableRepository } from '../git/source.js';
 import { repositoriesIn, type ShardedFolder } from '../shardedFolder.js';
 import type { Repository } from '../sourceHost/port.js';
 import type {

@@ -17,7 +17,9 @@ import {
   withdrawFolder,
   writeFiles,
 } from '../embeddedFiles.js';
-import { branchHead, openObjects, templateRef, UnreadableRepository, type GitObjects } from '../gitObjects.js';
+import { openObjects, type GitObjects } from '../git/objects.js';
+import { branchHead, templateRef } from '../git/refs.js';
+import { UnreadableRepository } from '../git/source.js';
 import { repositoriesIn } from '../shardedFolder.js';
 import { commitFiles, filesOfCommit } from './gitCommits.js';
 import { createMemoryFiles } from './memoryFiles.js';

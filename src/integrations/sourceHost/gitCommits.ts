@@ -1,7 +1,8 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, nullIfMissing, replaceFile, systemErrorCode } from '../embeddedFiles.js';
-import { branchHead, openObjects, rootOf, treeEntries, type GitObjects, type TreeEntry } from '../gitObjects.js';
+import { openObjects, rootOf, treeEntries, type GitObjects, type TreeEntry } from '../git/objects.js';
+import { branchHead } from '../git/refs.js';
 import { createMemoryFiles } from './memoryFiles.js';
 
 /** Content is read whole; what is larger is no document of ours. */

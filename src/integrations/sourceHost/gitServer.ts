@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { isPlainName, makeFolder, nullIfMissing, permanentFault, withDiskFaults } from '../embeddedFiles.js';
-import { branchHead } from '../gitObjects.js';
+import { branchHead } from '../git/refs.js';
 import { repositoriesIn } from '../shardedFolder.js';
 import { defaultBranch, readRepositoryMetadata } from './embedded.js';
 import { watchBranches } from './branchWatch.js';

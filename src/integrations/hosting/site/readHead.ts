@@ -1,13 +1,6 @@
-import {
-  openObjects,
-  refTarget,
-  rootOf,
-  templateRef,
-  treeEntries,
-  UnreadableRepository,
-  type GitObjects,
-  type TreeEntry,
-} from '../../gitObjects.js';
+import { openObjects, rootOf, treeEntries, type GitObjects, type TreeEntry } from '../../git/objects.js';
+import { refTarget, templateRef } from '../../git/refs.js';
+import { UnreadableRepository } from '../../git/source.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
 const mebibyte = 1024 * 1024;
