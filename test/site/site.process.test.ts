@@ -14,6 +14,10 @@ const redeployed: SiteEvent = {
   data: { websiteId, attempt: 1, redeployId: 'r1', deploymentId: 'd1' },
 };
 const givenUp: SiteEvent = { type: 'SiteUpdateFailed', data: { websiteId, attempt: 1, error: 'No', transient: false } };
+const redeployFailed: SiteEvent = {
+  type: 'SiteRedeployFailed',
+  data: { websiteId, attempt: 1, redeployId: 'r1', error: 'No', transient: false },
+};
 const reopened: SiteEvent = { type: 'SiteUpdateReopened', data: { websiteId } };
 
 const queue = { type: 'QueueRedeploy', websiteId, redeployId: 'r1' } as const;
@@ -60,6 +64,20 @@ describe('the update of a site', () => {
     });
   });
 
+  test('whose deployment fails for good goes on to what is queued behind it', () => {
+    const behind: SiteEvent = { type: 'SiteRedeployQueued', data: { websiteId, redeployId: 'r2' } };
+    const fault = { error: 'No', transient: false, retryAfterMs: 0 };
+    const record = { type: 'RecordFailure', websiteId, attempt: 1, redeployId: 'r1', fault, jitter: 0 } as const;
+    given(queued, behind, started, set).when(record).then([redeployFailed]);
+    expect(stateAfter(queued, behind, started, set, redeployFailed)).toEqual({
+      set: values,
+      queued: ['r2'],
+      attempts: { attempt: 1, failures: 0, retriedForMs: 0 },
+    });
+    const forNow = { ...record, fault: { ...fault, transient: true } };
+    expect(given(queued, behind, started, set).when(forNow).outcome).toMatchObject([{ type: 'SiteUpdateFailed' }]);
+  });
+
   test('that was given up is reopened by what came after it, and by a deployment that is queued', () => {
     const position = stateAfter(started, givenUp).givenUpAt ?? 0n;
     given(started, givenUp).when(reopen).then([reopened]);
@@ -77,6 +95,18 @@ describe('the update of a site', () => {
     ['a queued deployment', [], queue],
     ['variables', [started], recordVariables],
     ['a deployment', [queued, started, set], recordRedeploy],
+    [
+      'a failed deployment',
+      [queued, started],
+      {
+        type: 'RecordFailure',
+        websiteId,
+        attempt: 1,
+        redeployId: 'r1',
+        fault: { error: 'No', transient: false, retryAfterMs: 0 },
+        jitter: 0,
+      },
+    ],
     ['a reopening', [started, givenUp], reopen],
   ] as const)('says nothing new when %s is repeated', (_, events, command) => {
     expectRepeatable(siteProcess, inLog(events), command);

@@ -21,6 +21,10 @@ export const siteEvents = {
   /** What the variables at the hosting provider say from now on. */
   SiteVariablesSet: event(Type.Object({ ...ofAttempt, ...siteValues })),
   SiteRedeployed: event(Type.Object({ ...ofAttempt, redeployId: Type.String(), deploymentId: Type.String() })),
+  /** It is given up; those that are queued behind it are made. */
+  SiteRedeployFailed: event(
+    Type.Object({ ...ofAttempt, redeployId: Type.String(), error: Type.String(), transient: Type.Boolean() }),
+  ),
   /** Without `nextAttemptAt` it is given up, and no deployment is queued any more. */
   SiteUpdateFailed: event(
     Type.Object({ ...ofAttempt, error: Type.String(), transient: Type.Boolean(), nextAttemptAt: Type.Optional(Time) }),

@@ -15,7 +15,9 @@ import {
   noAttempts,
   retryFor,
   type Attempts,
-  type LeaseCommand,
+  type RecordFailure,
+  type RenewLease,
+  type StartAttempt,
 } from '../lease.js';
 
 export interface SiteState {
@@ -39,7 +41,10 @@ export type SiteCommand = AnyCommand & { readonly websiteId: string } & (
   );
 
 export type SiteOutcome =
-  | LeaseCommand
+  | StartAttempt
+  | RenewLease
+  /** `redeployId`: of the deployment that was being made. */
+  | (RecordFailure & { readonly redeployId?: string })
   | { readonly type: 'RecordVariables'; readonly values: SiteValues }
   | { readonly type: 'RecordRedeploy'; readonly redeployId: string; readonly deploymentId: string };
 
@@ -51,6 +56,8 @@ const freshAttempts = ({ attempts: { attempt } }: SiteState): Attempts => ({ ...
 /** The variables are set before anything is deployed: without a queue, the attempt has reached its end. */
 const endIfDone = (state: SiteState): SiteState =>
   state.queued.length === 0 ? { ...state, attempts: freshAttempts(state) } : state;
+
+const without = (redeployId: string, { queued }: SiteState): SiteState['queued'] => queued.filter((id) => id !== redeployId);
 
 const evolve = (state: SiteState, event: Recorded<SiteEvent>): SiteState => {
   switch (event.type) {
@@ -65,7 +72,10 @@ const evolve = (state: SiteState, event: Recorded<SiteEvent>): SiteState => {
     case 'SiteVariablesSet':
       return endIfDone({ ...withoutFault(state), set: siteValuesOf(event.data) });
     case 'SiteRedeployed':
-      return endIfDone({ ...withoutFault(state), queued: state.queued.filter((id) => id !== event.data.redeployId) });
+      return endIfDone({ ...withoutFault(state), queued: without(event.data.redeployId, state) });
+    case 'SiteRedeployFailed':
+      // The next attempt sets the variables of what was changed meanwhile, and makes what is queued.
+      return { ...withoutFault(state), queued: without(event.data.redeployId, state), attempts: freshAttempts(state) };
     case 'SiteUpdateFailed': {
       const { error, transient, nextAttemptAt } = event.data;
       const failed = { ...state, lastFault: { error, transient } };
@@ -104,13 +114,18 @@ const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] =>
       if (!isUnderWay(attempts, attempt) || !queued.includes(redeployId)) return [];
       return [{ type: 'SiteRedeployed', data: { websiteId, attempt, redeployId, deploymentId } }];
     }
-    case 'RecordFailure':
+    case 'RecordFailure': {
+      const { redeployId } = command;
       return decideFailure(
         attempts,
         command,
-        (failure) => [{ type: 'SiteUpdateFailed', data: { websiteId, ...failure } }],
+        (failure, isGivenUp): readonly SiteEvent[] =>
+          isGivenUp && redeployId !== undefined
+            ? [{ type: 'SiteRedeployFailed', data: { websiteId, redeployId, ...failure } }]
+            : [{ type: 'SiteUpdateFailed', data: { websiteId, ...failure } }],
         retryFor(RETRY_MS),
       );
+    }
     default:
       return command satisfies never;
   }

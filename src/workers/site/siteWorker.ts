@@ -76,6 +76,8 @@ export const createSiteWorker = (parts: {
 
   const task = (event: Recorded<{ type: string; data: { websiteId: string } }>): LeasedTask<SiteState, SiteOutcome> => {
     const { websiteId } = event.data;
+    /** The deployment that the attempt under way is making. */
+    let deploying: string | undefined;
 
     /** Waits for the build, and records what the site shows once it is served. */
     const deploy = async (
@@ -87,6 +89,7 @@ export const createSiteWorker = (parts: {
     ): Promise<void> => {
       const marker = redeployMarker(redeployId);
       lease.assertHeld();
+      deploying = redeployId;
       const started = begun ?? (await deployments.start(website, { marker, isShown: false }, contextOf(event)));
       const isEnded = started.status !== 'building';
       const { id: deploymentId, status, error } = isEnded ? started : await hosting.deploy(website.hosting.projectId, marker);
@@ -97,6 +100,7 @@ export const createSiteWorker = (parts: {
       const shown = { type: 'RecordDeployment', websiteId, deploymentId, values } as const;
       await engine.handle(websiteDecider, shown, contextOf(event));
       await lease.record({ type: 'RecordRedeploy', redeployId, deploymentId });
+      deploying = undefined;
     };
 
     return {
@@ -112,6 +116,7 @@ export const createSiteWorker = (parts: {
       handle: async (command) => openIn((await engine.handle(siteProcess, { websiteId, ...command }, contextOf(event))).state),
       timeoutMs: () => TIMEOUT_MS,
       execute: async ({ set, queued }, lease) => {
+        deploying = undefined;
         const website = await provisioned(websiteId);
         if (website === null) return null;
         refuseUpdate(website);
@@ -134,7 +139,13 @@ export const createSiteWorker = (parts: {
         for (const redeployId of next) await deploy(website, redeployId, null, wanted, lease);
         return null;
       },
-      failure: { message: 'a site could not be brought up to date', outcome: recordFailure },
+      failure: {
+        message: 'a site could not be brought up to date',
+        outcome: (error, jitter) => ({
+          ...recordFailure(error, jitter),
+          ...(deploying !== undefined && { redeployId: deploying }),
+        }),
+      },
     };
   };
 

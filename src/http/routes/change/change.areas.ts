@@ -96,7 +96,7 @@ export const changeAreas: readonly ChangeArea[] = [
     'ProvisioningCompensated',
   ]),
   area('deployment', 'members', redeployEvents, 'all'),
-  area('deployment', 'members', siteEvents, ['SiteRedeployed']),
+  area('deployment', 'members', siteEvents, ['SiteRedeployed', 'SiteRedeployFailed']),
   area('deployment', 'members', pushEvents, 'all'),
   area('deployment', 'members', publicationEvents, ['PublicationRequested', 'PublicationDeployed', 'PublicationFailed']),
   area('content', 'members', contentEvents, 'all', ({ collection }) => collection as Feature),

@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import { createWebsite } from '../../src/commands/website/website.handlers.js';
+import { siteStream } from '../../src/events/site/site.stream.js';
+import type { Deployment, Hosting } from '../../src/integrations/hosting/port.js';
+import { redeployMarker } from '../../src/workers/deployment/deployment.process.js';
+import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { someAdmin } from '../support/given.js';
+import { partsOf } from '../support/process.js';
+import { engineOn } from '../workers/engines.js';
+import { createMemoryStores } from '../workers/memoryStores.js';
+import { createRemote, providersOn } from '../workers/remote.js';
+
+const workers: Worker[] = [];
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+/** An active website with deployments queued, before its site's worker starts. */
+const createWorld = async (redeployIds: readonly string[]) => {
+  const stores = await createMemoryStores();
+  const engine = engineOn(stores);
+  const remote = createRemote();
+  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  const site = { name: 'Bakery', slug: 'bakery' };
+  const { websiteId } = await createWebsite(
+    engine,
+    { ...site, templateId: 'business', tier: 'starter', collaborators: [] },
+    context(),
+  );
+  const activate = {
+    type: 'ActivateWebsite',
+    websiteId,
+    repository: { provider: 'remote', id: 'r1', name: 'bakery', cloneUrl: 'https://remote.example/r1.git' },
+    hosting: { provider: 'remote', projectId: 'p1', name: 'bakery' },
+    url: 'https://bakery.example/',
+    shown: { deploymentId: 'd0', values: site },
+  } as const;
+  await engine.handle(websiteDecider, activate, context());
+  for (const redeployId of redeployIds) {
+    await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, context());
+  }
+  return {
+    remote,
+    websiteId,
+    rename: (name: string) => engine.handle(websiteDecider, { type: 'ChangeWebsite', websiteId, name }, context()),
+    state: async () => (await engine.state(siteFold, { websiteId })).state,
+    events: async () =>
+      (await stores.eventStore.readStream(siteStream.name({ websiteId }))).events.map(({ type, data }) => ({ type, data })),
+    start: async (changed: Partial<Hosting>) => {
+      const { sourceHost, hosting } = providersOn(remote);
+      const worker = createSiteWorker({ ...partsOf(engine), sourceHost, hosting: { ...hosting, ...changed } });
+      workers.push(worker);
+      await worker.start();
+    },
+  };
+};
+
+test('a build that fails ends its deployment alone: the next is made, with what was changed meanwhile', async () => {
+  const { remote, websiteId, rename, state, events, start } = await createWorld(['one', 'two']);
+  const { hosting } = providersOn(remote);
+  const failing: Hosting['startDeployment'] = async (projectId, marker) => {
+    if (marker !== redeployMarker('one')) return hosting.startDeployment(projectId, marker);
+    await rename('Corner Bakery');
+    const failed: Deployment = { id: 'd1', status: 'failed', url: '', commit: 'abc', createdAt: '', error: 'No bread' };
+    return failed;
+  };
+  await start({ startDeployment: failing });
+  await eventually('the end of the queue', async () => ((await state()).queued.length === 0 ? true : undefined));
+  expect(remote.deployments.map(({ marker }) => marker)).toEqual([redeployMarker('two')]);
+  expect(remote.variables.get('SITE_NAME')).toBe('Corner Bakery');
+  expect((await events()).filter(({ type }) => /^Site(Redeploy|Update)(ed|Failed)$/.test(type))).toEqual([
+    {
+      type: 'SiteRedeployFailed',
+      data: { websiteId, attempt: 1, redeployId: 'one', error: 'The build failed: No bread', transient: false },
+    },
+    { type: 'SiteRedeployed', data: { websiteId, attempt: 2, redeployId: 'two', deploymentId: 'd1' } },
+  ]);
+});
