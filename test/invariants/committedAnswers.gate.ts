@@ -157,12 +157,13 @@ const withFailedJob = async () => {
   const { provisioningJobId: jobId, name, slug, templateId, createdAt } = document;
   const request = { jobId, websiteId, name, slug, templateId, collaborators: [], createdAt };
   const { handle } = other.engine;
-  const start = (attempt: number) =>
-    handle(provisioningProcess, { type: 'StartAttempt', jobId, step: 'github_create_repo', attempt, worker: 'w' }, context());
+  const ofStep = { jobId, step: 'github_create_repo' } as const;
+  const start = (run: number, attempt: number) =>
+    handle(provisioningProcess, { type: 'StartAttempt', ...ofStep, run, attempt, worker: 'w' }, context());
   const fault = { error: 'No', transient: false, retryAfterMs: 0 };
-  const failed = { type: 'RecordFailure', jobId, step: 'github_create_repo', attempt: 1, fault, jitter: 0 } as const;
+  const failed = { type: 'RecordFailure', ...ofStep, run: 1, attempt: 1, fault, jitter: 0 } as const;
   await handle(provisioningProcess, { type: 'QueueProvisioning', jobId, request }, context());
-  await start(1);
+  await start(1, 1);
   await handle(provisioningProcess, failed, context());
   const compensate = async (): Promise<void> => {
     const attempt = { jobId, attempt: 2 };
@@ -486,7 +487,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       const { path, start } = await withFailedJob();
       return {
         write: ['POST', `${path}/retry`],
-        meanwhile: () => start(2),
+        meanwhile: () => start(2, 2),
         status: 200,
         body: having({ status: 'queued' }),
       };

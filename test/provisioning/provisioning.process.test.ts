@@ -14,13 +14,18 @@ import { expectRepeatable, given as givenEvents, now, recorded, stateAfter } fro
 
 const lately = '2026-01-01T23:59:00.000Z';
 const job = { jobId: 'j1', websiteId: 'w1' };
-const ofJob = (input: ProvisioningInput & { readonly at?: string }) => ({ jobId: job.jobId, ...input });
+/** What is asked of the job, in its run of now unless it says otherwise. */
+type Input = WithoutRun<ProvisioningInput> & { readonly run?: number; readonly at?: string };
+type WithoutRun<Each> = Each extends object ? Omit<Each, 'run'> : never;
+const runAfter = (events: readonly ProvisioningEvent[]): number =>
+  1 + events.filter(({ type }) => type === 'ProvisioningRetried').length;
+const ofJob = (input: Input, events: readonly ProvisioningEvent[]) => ({ jobId: job.jobId, run: runAfter(events), ...input });
 const given = (events: readonly ProvisioningEvent[] = []) => {
   const decided = givenEvents(
     provisioningProcess,
     events.map((event, revision) => recorded(event, { revision, at: lately })),
   );
-  return { when: (input: Parameters<typeof ofJob>[0]) => decided.when(ofJob(input)) };
+  return { when: (input: Input) => decided.when(ofJob(input, events)) };
 };
 const request = {
   ...job,
@@ -300,11 +305,12 @@ describe('the failure of a step', () => {
         ...job,
         type: 'StartAttempt' as const,
         step: first as StepId,
+        run: 1,
         attempt,
         worker: 'A',
         waitedOut,
       }),
-      fail: (attempt) => ({ ...job, ...failure(attempt) }),
+      fail: (attempt) => ({ ...job, run: 1, ...failure(attempt) }),
       attemptMs,
     });
     expect(retriedForMs).toBeGreaterThanOrEqual(STEP_RETRY_MS);
@@ -396,7 +402,7 @@ describe('a retry', () => {
   });
 
   test('is retried for 15 minutes of its own', () => {
-    const ofThird = (attempt: number) => ({ ...job, step: third as StepId, attempt: attempt + 1 });
+    const ofThird = (attempt: number) => ({ ...job, run: 2, step: third as StepId, attempt: attempt + 1 });
     const { retriedForMs } = failUntilGivenUp(provisioningProcess, [...failedAtThird, retried(third)], {
       start: (attempt, waitedOut) => ({ ...ofThird(attempt), type: 'StartAttempt' as const, worker: 'A', waitedOut }),
       fail: (attempt) => ({ ...ofThird(attempt), type: 'RecordFailure' as const, fault: transient, jitter: 0 }),
@@ -543,6 +549,20 @@ describe('a compensation', () => {
       .then([]);
   });
 
+  test('once done keeps out a late outcome of the run before, whatever step the next run is at', () => {
+    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), compensated];
+    const second = 'github_invite_collaborator';
+    const again = [...over, retried(first), started(first, 3), succeeded(first, 3), started(second)];
+    const success = { type: 'RecordSuccess', result: results[second], attempt: 1 } as const;
+    given(again)
+      .when(success)
+      .then([succeeded(second)]);
+    given(again)
+      .when({ ...success, run: 1 })
+      .then([]);
+    given(again).when({ type: 'RecordFailure', step: second, attempt: 1, run: 1, fault: transient, jitter: 0 }).then([]);
+  });
+
   test('keeps a retry away, and is refused to a job that has not failed', () => {
     given([...failedAtThird, asked])
       .when(retry)
@@ -561,7 +581,7 @@ describe('a compensation', () => {
 });
 
 describe('repeated, a command changes nothing more', () => {
-  const cases: [ProvisioningEvent[], ProvisioningInput][] = [
+  const cases: [ProvisioningEvent[], Input][] = [
     [[], { type: 'QueueProvisioning', request }],
     [[queued], { type: 'StartAttempt', step: first, attempt: 1, worker: 'A' }],
     [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
@@ -572,7 +592,7 @@ describe('repeated, a command changes nothing more', () => {
   ];
 
   test.each(cases.map(([events, command]) => [command.type, events, command] as const))('%s', (_, events, command) => {
-    expectRepeatable(provisioningProcess, events, ofJob(command));
+    expectRepeatable(provisioningProcess, events, ofJob(command, events));
     expect(given(events).when(command).outcome).not.toStrictEqual([]);
   });
 });

@@ -18,8 +18,14 @@ export type ProvisioningInput =
   | { readonly type: 'RetryProvisioning'; readonly websiteId: string; readonly slug: string }
   /** What a failed job has made is to be removed. */
   | { readonly type: 'RequestCompensation'; readonly websiteId: string }
-  | (StepOutcome & { readonly attempt: number })
-  | ((StartAttempt | RenewLease | StepFailure) & { readonly attempt: number; readonly step: StepId });
+  | (StepOutcome & StepAttempt)
+  | ((StartAttempt | RenewLease | StepFailure) & StepAttempt & { readonly step: StepId });
+
+/** A run that follows a clean-up counts the attempts at a step anew, so that the number alone names none. */
+interface StepAttempt {
+  readonly run: number;
+  readonly attempt: number;
+}
 
 /**
  * `nextWorker` begins the next step in the same append; without it, any worker may begin the step.

@@ -26,7 +26,8 @@ const MAX_REQUESTS = 50;
 const isPastDeadline = ({ firstAt }: Attempts, at: string): boolean =>
   firstAt !== undefined && Date.parse(at) > Date.parse(firstAt) + STEP_DEADLINE_MS;
 
-const isAt = (state: ProvisioningState, step: StepId): state is OpenJob => state.stage === 'open' && state.step === step;
+const isAt = (state: ProvisioningState, step: StepId, { run }: { readonly run: number }): state is OpenJob =>
+  state.stage === 'open' && state.run === run && state.step === step;
 
 const started = (job: Job, step: StepId, by: Parameters<typeof startOf>[0]): ProvisioningEvent => ({
   type: 'ProvisioningStepStarted',
@@ -43,7 +44,7 @@ const queue = ({ request }: Command<'QueueProvisioning'>, state: ProvisioningSta
 
 const startStep = (command: Command<'StartAttempt'>, state: ProvisioningState): Events => {
   const { step, at } = command;
-  if (!isAt(state, step)) return [];
+  if (!isAt(state, step, command)) return [];
   return decideStart(state.attempts, command, () =>
     isPastDeadline(state.attempts, at)
       ? [failed(state, `Not finished within ${String(STEP_DEADLINE_MS / 3_600_000)} hours`)]
@@ -53,7 +54,7 @@ const startStep = (command: Command<'StartAttempt'>, state: ProvisioningState): 
 
 const renewLease = (command: Command<'RenewLease'>, state: ProvisioningState): Events => {
   const { step } = command;
-  if (!isAt(state, step)) return [];
+  if (!isAt(state, step, command)) return [];
   return decideRenewal(state.attempts, command, (lease) => [
     { type: 'ProvisioningLeaseRenewed', data: { ...ofJob(state), step, ...lease } },
   ]);
@@ -71,7 +72,7 @@ const answered = (
 
 const recordSuccess = (command: Command<'RecordSuccess'>, state: ProvisioningState): Events => {
   const { result, attempt, nextWorker: worker, at } = command;
-  if (!isAt(state, result.step) || !isUnderWay(state.attempts, attempt)) return [];
+  if (!isAt(state, result.step, command) || !isUnderWay(state.attempts, attempt)) return [];
   const success: ProvisioningEvent = { type: 'ProvisioningStepSucceeded', data: { ...ofJob(state), attempt, ...result } };
   const next = stepAfter(result.step);
   const outcome = [...answered(state, result.step, command), success];
@@ -84,7 +85,7 @@ const complete = (state: ProvisioningState): Events =>
 
 const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningState): Events => {
   const { step } = command;
-  if (!isAt(state, step)) return [];
+  if (!isAt(state, step, command)) return [];
   return decideFailure(
     state.attempts,
     command,

@@ -42,8 +42,8 @@ export interface Job {
    */
   readonly attempts: Attempts;
   /**
-   * The highest number of an attempt. No number is used again after a compensation, so that a late
-   * outcome is not taken for another attempt's.
+   * The highest number of an attempt. A compensation goes on from it, so that a late outcome of an
+   * earlier one is not taken for its own.
    */
   readonly highest: number;
   /** Counts from 1; a retry begins the next. */

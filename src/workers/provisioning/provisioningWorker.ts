@@ -62,7 +62,7 @@ export const createProvisioningWorker = (parts: {
       logger: ({ step, request: { websiteId } }) => engine.logger.child({ worker: 'provisioning', jobId, websiteId, step }),
       load: async () => openIn((await engine.state(provisioningFold, { jobId })).state),
       handle: async (command, job) => {
-        const ofStep = { jobId, step: job.step };
+        const ofStep = { jobId, step: job.step, run: job.run };
         return openIn((await engine.handle(provisioningProcess, { ...ofStep, ...command }, contextOf(job))).state);
       },
       timeoutMs: ({ step }) => steps[step].timeoutMs,
