@@ -22,7 +22,7 @@ import {
   type StartAttempt,
 } from './lease.js';
 import { isSameSign, noSign, type LeaseRecords, type LeaseSign } from './leaseRecords.js';
-import type { ReactionContext } from './reactions.js';
+import type { TaskContext } from './reactions.js';
 
 /** A task, folded from its stream. */
 interface OpenTask {
@@ -92,7 +92,7 @@ interface Parts {
  */
 export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
   { clock, random }: Parts,
-  context: ReactionContext,
+  context: TaskContext,
   task: LeasedTask<Open, Outcome>,
 ): Promise<void> => {
   const { worker, load, handle, execute } = task;
@@ -161,7 +161,7 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
  */
 export const attemptUntilDone = async <Open extends OpenTask>(parts: {
   clock: Clock;
-  context: ReactionContext;
+  context: TaskContext;
   worker: string;
   load: () => Promise<Open | null>;
   attempt: (open: Open, waitedOut: FencingToken | undefined) => Promise<void>;

@@ -45,12 +45,20 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
   readonly key?: (event: EventIn<Stream, Type>) => string;
 }
 
-export interface ReactionContext {
+export interface TaskContext {
   /** Aborted when the worker stops: work under way may finish, but nothing new begins. */
   readonly signal: AbortSignal;
   /** Waits, and lets others work meanwhile. Resolves early when `signal` is aborted. */
   readonly pause: (ms: number) => Promise<void>;
   readonly leases: LeaseRecords;
+}
+
+export interface ReactionContext extends TaskContext {
+  /**
+   * Does tasks side by side, so that none waits for the pause of another. When one fails, the others
+   * end at their next pause, so that the reaction is soon repeated.
+   */
+  readonly together: (tasks: readonly ((context: TaskContext) => Promise<void>)[]) => Promise<void>;
 }
 
 /** Reactions of a lane that run at the same time. */
@@ -189,20 +197,40 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       });
     };
 
-    const contextIn = ({ permits }: Lane): ReactionContext => ({
-      signal,
+    const contextIn = ({ permits }: Pick<Lane, 'permits'>, ended: AbortSignal): ReactionContext => ({
+      signal: ended,
       leases: createLeaseRecords(records, clock),
       pause: async (ms) => {
         permits.release();
-        await sleep(clock, ms, signal);
+        await sleep(clock, ms, ended);
         await permits.acquire();
+      },
+      together: async (tasks) => {
+        const failed = new AbortController();
+        const context = contextIn({ permits }, AbortSignal.any([ended, failed.signal]));
+        setMaxListeners(0, context.signal);
+        permits.release();
+        await Promise.all(
+          tasks.map(async (task) => {
+            await permits.acquire();
+            try {
+              await task(context);
+            } catch (error) {
+              failed.abort(error);
+            } finally {
+              permits.release();
+            }
+          }),
+        );
+        await permits.acquire();
+        failed.signal.throwIfAborted();
       },
     });
 
     const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
       await lane.permits.acquire();
       try {
-        await on[stored.type]?.(codec.decode(stored), contextIn(lane));
+        await on[stored.type]?.(codec.decode(stored), contextIn(lane, signal));
       } finally {
         lane.permits.release();
       }

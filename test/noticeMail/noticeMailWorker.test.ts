@@ -39,7 +39,7 @@ const createWorld = async (line: Line = directLine) => {
       ...partsOf(engine),
       email: {
         provider: 'remote',
-        send: (mail) => line('send', () => void sent.push(mail)),
+        send: (mail) => line(mail.to, () => void sent.push(mail)),
         forget: () => Promise.resolve(),
       },
       look: lookOf({ name: 'Corner Studio' }),
@@ -102,6 +102,20 @@ test('every admin hears that an expired invitation is asked for again, once a da
   await clock.advance(86_400_000);
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 4));
+});
+
+test('an admin whose mailbox is full holds up no other', async () => {
+  const world = await createWorld((to, act) =>
+    to === 'one@example.com' ? Promise.reject(transientFault('Mailbox full')) : Promise.resolve(act()),
+  );
+  const { engine, context, websiteId, clock } = world;
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
+  const { invitationId } = handled.events[0]?.data as { invitationId: string };
+  await clock.sleep(31 * 86_400_000);
+  await world.start();
+  await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0), { withinMs: 60_000 });
+  expect(world.sent).toMatchObject([{ to: 'two@example.com' }]);
 });
 
 test('a new address gets a link that confirms it, the former one hears of the change; what was replaced gets nothing', async () => {

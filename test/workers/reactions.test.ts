@@ -11,7 +11,7 @@ import { listParked } from '../../src/projections/parkedWork/parkedWork.queries.
 import { retryParked } from '../../src/workers/parkedWork.js';
 import { REACTION_RETRY_MS } from '../../src/workers/reaction/reaction.process.js';
 import { workerStatus } from '../../src/workers/workerStatus.js';
-import type { ReactionContext } from '../../src/workers/reactions.js';
+import type { ReactionContext, TaskContext } from '../../src/workers/reactions.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
 import { engineOn, type Stores } from './engines.js';
@@ -334,6 +334,53 @@ describe('a reactor', () => {
     expect(done).toBe(0);
     expect(most).toBe(8);
     await world.until(() => done === 50);
+    await world.stop(reactor);
+  });
+
+  test('does tasks of a reaction side by side, a few at a time, not counting those that pause', async () => {
+    const world = await createWorld();
+    let running = 0;
+    let most = 0;
+    let paused = 0;
+    let done = 0;
+    const reactor = world.reactor((_, context) =>
+      context.together(
+        Array.from({ length: 20 }, () => async (own: TaskContext) => {
+          running += 1;
+          most = Math.max(most, running);
+          await nextTurn();
+          running -= 1;
+          paused += 1;
+          await own.pause(60_000);
+          done += 1;
+        }),
+      ),
+    );
+    await reactor.start();
+    for (const slug of ['a', 'b', 'c']) await world.reserve(slug);
+    await world.until(() => paused === 60);
+    expect([most, done]).toEqual([8, 0]);
+    await world.until(() => done === 60);
+    await world.stop(reactor);
+  });
+
+  test('repeats a reaction of which a task fails, once the pauses of the others have ended', async () => {
+    const world = await createWorld();
+    const log: string[] = [];
+    const reactor = world.reactor((_, context) =>
+      context.together([
+        async (own) => {
+          log.push('waits');
+          await own.pause(86_400_000);
+          log.push(own.signal.aborted ? 'ends' : 'is done');
+        },
+        () => (log.includes('ends') ? Promise.resolve() : Promise.reject(new Error('not now'))),
+      ]),
+    );
+    await world.reserve('a');
+    await reactor.start();
+    await world.until(() => log.length === 3);
+    expect(log).toStrictEqual(['waits', 'ends', 'waits']);
     await world.stop(reactor);
   });
 

@@ -15,7 +15,7 @@ import { clientProjection } from '../../projections/client/client.projection.js'
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { faultOf, recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { CreateReactor, TaskContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { noticeMailFold, noticeMailProcess, type NoticeMailState, type NoticeOutcome } from './noticeMail.process.js';
 
@@ -112,7 +112,7 @@ export const createNoticeMailWorker = (parts: {
     };
   };
 
-  const give = (event: Recorded, recipient: string, context: ReactionContext, find: () => Promise<Addressed | null>) =>
+  const give = (event: Recorded, recipient: string, context: TaskContext, find: () => Promise<Addressed | null>) =>
     runLeasedTask(engine, context, task(`${event.id}-${recipient}`, event, find));
 
   return createReactor({
@@ -190,32 +190,33 @@ export const createNoticeMailWorker = (parts: {
 
       InvitationRenewalRequested: async (event, context) => {
         const { websiteId, clientId, invitationId } = event.data;
-        for (const [index, to] of adminEmails.entries()) {
-          await give(event, `admin-${String(index)}`, context, async () => {
-            const { state } = await engine.state(accessFold, { websiteId, clientId });
-            const invitation = state.invitations.get(invitationId);
-            const website = await websiteName(websiteId);
-            const address =
-              invitation === undefined ? null : await personal.decrypt(await recipientOf(engine, clientId, invitation.email));
-            if (invitation?.stage !== 'pending' || website === null || address === null) return null;
-            const language = await languageOf(to);
-            const { renewalMail: words } = textsOf(language);
-            const isTransfer = invitation.kind === 'ownership_transfer';
-            const path = `/websites/${websiteId}`;
-            const call = isTransfer ? `POST ${path}/transfers` : `POST ${path}/client-invitations/${invitationId}/resend`;
-            const page = `${baseUrl()}/app${path}/${isTransfer ? 'transfer' : 'people'}`;
-            return {
-              to,
-              language,
-              heading: fill(words.subject, { website }),
-              rows: [
-                { row: 'text', words: fill(words.text, { address, website }) },
-                ...button(language, fill(isTransfer ? words.transferAction : words.resendAction, { website }), page),
-                { row: 'quiet', words: fill(isTransfer ? words.transfer : words.resend, { call }) },
-              ],
-            };
-          });
-        }
+        const findFor = async (to: string): Promise<Addressed | null> => {
+          const { state } = await engine.state(accessFold, { websiteId, clientId });
+          const invitation = state.invitations.get(invitationId);
+          const website = await websiteName(websiteId);
+          const address =
+            invitation === undefined ? null : await personal.decrypt(await recipientOf(engine, clientId, invitation.email));
+          if (invitation?.stage !== 'pending' || website === null || address === null) return null;
+          const language = await languageOf(to);
+          const { renewalMail: words } = textsOf(language);
+          const isTransfer = invitation.kind === 'ownership_transfer';
+          const path = `/websites/${websiteId}`;
+          const call = isTransfer ? `POST ${path}/transfers` : `POST ${path}/client-invitations/${invitationId}/resend`;
+          const page = `${baseUrl()}/app${path}/${isTransfer ? 'transfer' : 'people'}`;
+          return {
+            to,
+            language,
+            heading: fill(words.subject, { website }),
+            rows: [
+              { row: 'text', words: fill(words.text, { address, website }) },
+              ...button(language, fill(isTransfer ? words.transferAction : words.resendAction, { website }), page),
+              { row: 'quiet', words: fill(isTransfer ? words.transfer : words.resend, { call }) },
+            ],
+          };
+        };
+        await context.together(
+          adminEmails.map((to, index) => (own) => give(event, `admin-${String(index)}`, own, () => findFor(to))),
+        );
       },
     },
   });
