@@ -4,14 +4,14 @@ import { keyTextOf } from '../../events/defineStream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
 /**
- * A booking of the embedded calendar. Within a website they are listed by when they start, as their
- * ids sort.
+ * A booking of the embedded calendar that has not been cancelled. Within a website they are listed by
+ * when they start, as their ids sort.
  */
 export type BookingDocument = {
   readonly websiteId: string;
   readonly id: string;
   readonly title: string;
-  readonly status: 'accepted' | 'cancelled';
+  readonly status: 'accepted';
   readonly start: string;
   readonly end: string;
   readonly location?: string;
@@ -21,7 +21,7 @@ export const bookingDocumentId = (key: BookingKey): string => keyTextOf(bookingS
 
 export const bookingProjection: Projection<BookingDocument, BookingEvent> = defineProjection({
   name: 'booking',
-  version: 1,
+  version: 2,
   stream: bookingStream,
   on: {
     BookingAdded: (_document, { data }) => {
@@ -29,7 +29,7 @@ export const bookingProjection: Projection<BookingDocument, BookingEvent> = defi
       const times = { start, end, ...(location !== undefined && { location }) };
       return { websiteId, id: bookingId, title, status: 'accepted', ...times };
     },
-    BookingCancelled: (document) => (document === null ? null : { ...document, status: 'cancelled' }),
+    BookingCancelled: () => null,
   },
   indexes: [{ field: 'websiteId' }],
 });

@@ -91,7 +91,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       operationId: 'listBookings',
       summary: 'List the bookings of a website, the earliest first; not for viewers, because they name other people',
       description:
-        'Asked of the scheduling service, or read from the embedded calendar. `ids` reads bookings of the embedded calendar, and is refused elsewhere.',
+        'Asked of the scheduling service, or read from the embedded calendar. `ids` reads bookings of the embedded calendar, and is refused elsewhere. A booking that was cancelled there is not listed.',
       tag: bookingTag,
       scope: 'website',
       access: 'editors',
@@ -180,7 +180,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       answer: async ({ params: { id: websiteId, bookingId }, website: { website } }) => {
         await mustOwnCalendar(website);
         const { booking, revision } = await readBooking(reader, { websiteId, bookingId });
-        if (booking?.status !== 'accepted') throw new Refused(refusals.bookingNotFound(bookingId));
+        if (booking === null) throw new Refused(refusals.bookingNotFound(bookingId));
         return { body: toOwnBooking(booking), revision };
       },
     }),
