@@ -23,7 +23,8 @@ export interface Listing {
 
 /** How many `ids` may name. */
 const maxIds = 200;
-const maxIdLength = 200;
+/** The longest ids are hostnames, which may have 253 characters (RFC 1035, 2.3.4). */
+const maxIdLength = 253;
 
 /** The query parameters of a list. */
 export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({

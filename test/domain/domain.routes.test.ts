@@ -73,6 +73,15 @@ const notFound = { status: 404, body: { error: 'Domain not found', code: 'domain
 const taken = { status: 400, body: { error: 'domain already exists', code: 'domain_taken' } };
 
 describe('a domain', () => {
+  test('is read by `ids`, however long its hostname is', async () => {
+    const longest = `${'a'.repeat(57)}.${`${'b'.repeat(60)}.`.repeat(3)}${domain}`.slice(-240);
+    expect(await add(websiteId, longest)).toMatchObject({ status: 201, body: { domain: longest } });
+    expect(await get(`/websites/${websiteId}/domains?ids=${longest}`)).toMatchObject({
+      status: 200,
+      body: [{ domain: longest }],
+    });
+  });
+
   test('is added, verified, asked for by a proxy, and removed, at once in every process', async () => {
     const added = await add();
     expect(added).toMatchObject({

@@ -74,7 +74,7 @@ describe('ids', () => {
     expect(() => idsIn([...many, 'one'].join(','))).toThrow('ids: name at most 200 ids');
   });
 
-  test.each(['', ',', 'a,', 'a,,b', 'a,\0', 'a'.repeat(201)])('%j is refused', (ids) => {
+  test.each(['', ',', 'a,', 'a,,b', 'a,\0', 'a'.repeat(254)])('%j is refused', (ids) => {
     expect(() => idsIn(ids)).toThrow('Invalid query — ids: use ids with commas between');
   });
 });
