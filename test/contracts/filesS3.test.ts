@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createS3Files } from '../../src/integrations/files/s3.js';
 import type { BucketAccount } from '../../src/platform/settings.js';
 import { eventually } from '../support/eventually.js';
 import { minioBucket, whereMinioIs } from '../support/minio.js';
+import { createTestClock } from '../support/testClock.js';
 import { filesContract, inPieces } from './files.contract.js';
 
 const download = { expiresInS: 300, contentType: 'application/pdf', disposition: `inline; filename="plan.pdf"` };
@@ -104,4 +107,92 @@ test.each([
 ])('pages can name where the addresses of $bucket in $region at $endpoint lead', async (settings) => {
   const files = createS3Files({ ...settings, credentials });
   expect(new URL((await files.signedUrl('site/one', download)) ?? '').origin).toBe(files.origin);
+});
+
+describe('a service that stops answering', () => {
+  const servers: (() => void)[] = [];
+  afterAll(() => {
+    for (const close of servers) close();
+  });
+
+  /** Files at a server that sends `answer` to each request, and nothing more. */
+  const open = async (answer: string) => {
+    const asked: Socket[] = [];
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        asked.push(socket);
+        socket.write(answer);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(() => {
+      for (const socket of asked) socket.destroy();
+      server.close();
+    });
+    const endpoint = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const clock = createTestClock();
+    const files = createS3Files({ bucket: 'agency', region: 'us-east-1', endpoint, credentials }, { clock });
+    const nthRequest = (count: number): Promise<Socket> => eventually('a request came', () => asked[count - 1]);
+    return { files, clock, nthRequest };
+  };
+  const timeout = { name: 'ProviderFault', provider: 's3', transient: true, cause: { name: 'TimeoutError' } };
+  const beginning = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n01234';
+
+  test('is a timeout of every call, and left alone after eight of them', async () => {
+    const { files, clock, nthRequest } = await open('');
+    const calls: (() => Promise<unknown>)[] = [
+      () => files.store('site/one', inPieces(Buffer.from('x')), 100),
+      () => files.read('site/one'),
+      () => files.remove('site/one'),
+      () => files.removeDrafts(0),
+    ];
+    for (const [index, call] of [...calls, ...calls].entries()) {
+      const refused = expect(call()).rejects.toMatchObject(timeout);
+      await nthRequest(index + 1);
+      await clock.advance(90_000);
+      await refused;
+    }
+    await expect(files.remove('site/one')).rejects.toMatchObject({ message: expect.stringContaining('left alone') });
+  });
+
+  test('in the middle of a file is a timeout of whoever reads it', async () => {
+    const { files, clock, nthRequest } = await open(beginning);
+    const found = await files.read('site/one');
+    const refused = expect(found?.content.toArray()).rejects.toMatchObject(timeout);
+    const closed = once(await nthRequest(1), 'close');
+    await eventually('five bytes came', () => (clock.pending() === 1 ? true : undefined));
+    await clock.advance(30_000);
+    await refused;
+    await closed;
+  });
+
+  test('and closes the connection in the middle of a file is a fault that passes', async () => {
+    const { files, nthRequest } = await open(beginning);
+    const found = await files.read('site/one');
+    const refused = expect(found?.content.toArray()).rejects.toMatchObject({ ...timeout, cause: { code: 'ECONNRESET' } });
+    (await nthRequest(1)).destroy();
+    await refused;
+  });
+
+  test('is not waited for by whoever gives a file up', async () => {
+    const { files, nthRequest } = await open(beginning);
+    const found = await files.read('site/one');
+    const closed = once(await nthRequest(1), 'close');
+    found?.content.destroy();
+    await closed;
+  });
+
+  test('is not blamed for a reader who takes their time', async () => {
+    const piece = 'x'.repeat(500_000);
+    const { files, clock } = await open(`HTTP/1.1 200 OK\r\ncontent-length: ${String(piece.length)}\r\n\r\n${piece}`);
+    const found = await files.read('site/one');
+    const pieces = found?.content.iterator();
+    const first = (await pieces?.next())?.value as Buffer;
+    await eventually('as much is there as is kept', () => (clock.pending() === 0 ? true : undefined));
+    await clock.advance(3_600_000);
+    let bytes = first.length;
+    for await (const each of found?.content ?? []) bytes += (each as Buffer).length;
+    expect(bytes).toBe(piece.length);
+  });
 });

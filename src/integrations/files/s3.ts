@@ -1,5 +1,6 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type * as S3Sdk from '@aws-sdk/client-s3';
+import { systemClock, type Clock } from '../../platform/clock.js';
 import { measure } from '../../platform/measuredContent.js';
 import type { BucketAccount } from '../../platform/settings.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
@@ -11,11 +12,17 @@ const provider = 's3';
 /** The parts of a file that is stored in several; no part but the last may be below 5 MiB. */
 const partBytes = 8 * 1024 * 1024;
 const connectionTimeoutMs = 5_000;
-const requestTimeoutMs = 60_000;
+/**
+ * For all attempts at a call, a part of 8 MiB on its way included; less than the two minutes after
+ * which the server closes a connection on which nothing moves.
+ */
+const callTimeoutMs = 90_000;
+/** How long a reader waits for the next piece of a file. */
+const pieceTimeoutMs = 30_000;
 const maxAttempts = 3;
 
 /** Files in a bucket of S3 or a compatible service. The SDK is loaded on first use. */
-export const createS3Files = (settings: BucketAccount): FileStore => {
+export const createS3Files = (settings: BucketAccount, { clock = systemClock }: { clock?: Clock } = {}): FileStore => {
   const { bucket: Bucket, region, endpoint, credentials } = settings;
   const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient);
   let loading: Promise<{ sdk: typeof S3Sdk; client: S3Sdk.S3Client }> | undefined;
@@ -26,7 +33,8 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
       client: new sdk.S3Client({
         region,
         maxAttempts,
-        requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
+        // Its own timeouts of a request and of a socket also count the time that a slow reader takes.
+        requestHandler: { connectionTimeout: connectionTimeoutMs },
         // Compatible services need not know Amazon's newer checksums. The signature covers a part's hash.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
@@ -35,41 +43,51 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
       }),
     })));
 
-  const ask = async <Result>(act: (parts: Awaited<ReturnType<typeof load>>) => Promise<Result>): Promise<Result> => {
+  interface Call extends Awaited<ReturnType<typeof load>> {
+    /** For each request to the service, so that it ends with the call. */
+    readonly options: { readonly abortSignal: AbortSignal };
+  }
+  const ask = async <Result>(act: (call: Call) => Promise<Result>): Promise<Result> => {
     const parts = await load();
     return withBreaker(async () => {
+      const abort = new AbortController();
+      const cancelTimeout = clock.schedule(callTimeoutMs, () => {
+        abort.abort();
+      });
       try {
-        return await act(parts);
+        return await act({ ...parts, options: { abortSignal: abort.signal } });
       } catch (error) {
-        throw toFault(error);
+        throw abort.signal.aborted ? timeoutFault(callTimeoutMs) : toFault(error);
+      } finally {
+        cancelTimeout();
       }
     });
   };
 
   /** Stores the parts one after the other; what is incomplete is given up again. */
   const storeParts = async (Key: string, first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>): Promise<void> => {
-    const { UploadId } = await ask(({ sdk, client }) =>
-      client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key, ...storedAs })),
+    const { UploadId } = await ask(({ sdk, client, options }) =>
+      client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key, ...storedAs }), options),
     );
     const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
     const storePart = async (Body: Uint8Array): Promise<void> => {
       const PartNumber = Parts.length + 1;
-      const { ETag } = await ask(({ sdk, client }) =>
-        client.send(new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })),
+      const { ETag } = await ask(({ sdk, client, options }) =>
+        client.send(new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), options),
       );
       Parts.push({ PartNumber, ETag });
     };
     try {
       await storePart(first);
       for await (const part of rest) await storePart(part);
-      await ask(({ sdk, client }) =>
-        client.send(new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })),
+      await ask(({ sdk, client, options }) =>
+        client.send(new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }), options),
       );
     } catch (error) {
       // What cannot be given up now is removed with the drafts; the first fault counts.
-      await ask(({ sdk, client }) => client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch(
-        () => undefined,
-      );
+      await ask(({ sdk, client, options }) =>
+        client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options),
+      ).catch(() => undefined);
       throw error;
     }
   };
@@ -85,17 +103,19 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
       const first = await parts.next();
       const Body = first.done === true ? new Uint8Array() : first.value;
       if (Body.length < partBytes) {
-        await ask(({ sdk, client }) => client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ...storedAs })));
+        await ask(({ sdk, client, options }) =>
+          client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ...storedAs }), options),
+        );
       } else await storeParts(Key, Body, parts);
       return measured.stored();
     },
 
     read: async (key, range) => {
       const Key = checkKey(key);
-      const found = await ask(async ({ sdk, client }) => {
+      const found = await ask(async ({ sdk, client, options }) => {
         try {
           const Range = range === undefined ? undefined : `bytes=${String(range.start)}-${String(range.end)}`;
-          return await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range }));
+          return await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range }), options);
         } catch (error) {
           if (error instanceof sdk.NoSuchKey) return null;
           throw error;
@@ -103,21 +123,21 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
       });
       if (found?.Body === undefined) return null;
       const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1];
-      return { bytes: Number(whole ?? found.ContentLength), content: found.Body as Readable };
+      return { bytes: Number(whole ?? found.ContentLength), content: withTimeout(found.Body as Readable, clock) };
     },
 
     // Removing what is not there is no fault there either.
     remove: async (key) => {
       const Key = checkKey(key);
-      await ask(({ sdk, client }) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })));
+      await ask(({ sdk, client, options }) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), options));
     },
 
     list: async function* list(prefix) {
       let next: string | undefined;
       do {
         const ContinuationToken = next;
-        const page = await ask(({ sdk, client }) =>
-          client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken })),
+        const page = await ask(({ sdk, client, options }) =>
+          client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken }), options),
         );
         for (const { Key, Size = 0, LastModified } of page.Contents ?? []) {
           if (Key !== undefined) yield { key: Key, bytes: Size, storedAt: LastModified?.getTime() ?? 0 };
@@ -140,13 +160,17 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
 
     removeDrafts: async (before) => {
       // The first thousand: what is removed makes room for the others, the next time.
-      const { Uploads = [] } = await ask(({ sdk, client }) => client.send(new sdk.ListMultipartUploadsCommand({ Bucket })));
+      const { Uploads = [] } = await ask(({ sdk, client, options }) =>
+        client.send(new sdk.ListMultipartUploadsCommand({ Bucket }), options),
+      );
       // A bucket may hold what is not ours.
       const old = Uploads.filter(
         ({ Key = '', Initiated }) => uploadedKey.test(Key) && Initiated !== undefined && Initiated.getTime() < before,
       );
       for (const { Key, UploadId } of old) {
-        await ask(({ sdk, client }) => client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+        await ask(({ sdk, client, options }) =>
+          client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options),
+        );
       }
       return old.length;
     },
@@ -187,6 +211,43 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
   if (filled > 0) yield part.subarray(0, filled);
 }
+
+const timeoutFault = (afterMs: number): ProviderFault => {
+  const cause = Object.assign(new Error('no complete response in time'), { name: 'TimeoutError' });
+  const message = `${provider} did not answer within ${String(afterMs / 1_000)} s`;
+  return new ProviderFault({ provider, message, transient: true, cause });
+};
+
+/**
+ * The content of a response, which fails with ProviderFault when it breaks off, or when a piece of
+ * it does not come in time. The time that its reader takes does not count.
+ */
+const withTimeout = (body: Readable, clock: Clock): Readable => {
+  const pieces = body.iterator();
+  let cancelTimeout = (): void => undefined;
+  return new Readable({
+    read() {
+      let late = false;
+      cancelTimeout = clock.schedule(pieceTimeoutMs, () => {
+        late = true;
+        body.destroy();
+      });
+      const fail = (cause: unknown): void => {
+        const message = `${provider} broke off in the middle of a file`;
+        this.destroy(late ? timeoutFault(pieceTimeoutMs) : new ProviderFault({ provider, message, transient: true, cause }));
+      };
+      pieces
+        .next()
+        .finally(cancelTimeout)
+        .then(({ done, value }) => this.push(done === true ? null : value), fail);
+    },
+    destroy(error, done) {
+      cancelTimeout();
+      body.destroy();
+      done(error);
+    },
+  });
+};
 
 /** What the SDK throws, without the request that it may name. */
 const toFault = (error: unknown): unknown => {
