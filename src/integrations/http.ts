@@ -166,14 +166,21 @@ const readAll = async (response: Response, fault: (message: string) => ProviderF
 };
 
 /**
+ * GitHub's secondary rate limits may come without a header that says so
+ * (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
+const secondaryLimit = /\bsecondary rate limit\b/i;
+
+/**
  * How long to wait, in milliseconds, when the response is a rate limit (429, GitHub's 403) or a 503
  * that says when to come back; otherwise undefined. Read from `Retry-After` (seconds or a date),
  * else `X-RateLimit-Reset` (seconds since the epoch), else a minute.
  */
-const rateLimitOf = ({ status, headers }: Pick<ProviderResponse, 'status' | 'headers'>, now: number): number | undefined => {
+const rateLimitOf = ({ status, headers, text }: ProviderResponse, now: number): number | undefined => {
   const retryAfter = headers.get('retry-after');
   const isExhausted = headers.get('x-ratelimit-remaining') === '0';
-  const isLimit = status === 429 || (status === 403 && (retryAfter !== null || isExhausted));
+  const saysLimit = retryAfter !== null || isExhausted || secondaryLimit.test(text);
+  const isLimit = status === 429 || (status === 403 && saysLimit);
   const isUnavailable = status === 503 && retryAfter !== null;
   if (!isLimit && !isUnavailable) return undefined;
   if (retryAfter !== null) {

@@ -6,8 +6,9 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { hastyClock } from '../support/provider.js';
+import { createTestClock } from '../support/testClock.js';
 import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
-import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
+import { fetchFrom, serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
 import { sourceHostContract } from './sourceHost.contract.js';
 
 /** A clock on which waits are fifty times shorter. */
@@ -179,6 +180,30 @@ test('a rate limit applies to all requests: nothing is sent until it has passed'
   const before = served.requests.length;
   await expect(host.listCollaborators('agency/site-template')).rejects.toMatchObject(transient);
   expect(served.requests).toHaveLength(before);
+});
+
+test.each([403, 429])('a secondary rate limit that names no time (%i) is waited for a minute', async (status) => {
+  let asked = 0;
+  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+  const host = createGitHub({
+    settings: {
+      token: 'ghp_canary',
+      owner: 'agency',
+      template: { owner: 'agency', name: 'site-template' },
+      apiUrl: 'https://api.example',
+    },
+    clock: createTestClock(),
+    random: systemRandom,
+    logger: createLogger({ level: 'silent' }),
+    paced: false,
+    fetch: fetchFrom(() => {
+      asked += 1;
+      return { status, body: { message }, headers: { 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': '1767229200' } };
+    }),
+  });
+  await expect(create(host, 'site')).rejects.toMatchObject({ ...transient, retryAfterMs: 60_000 });
+  await expect(create(host, 'site')).rejects.toMatchObject(transient);
+  expect(asked).toBe(1);
 });
 
 test('the circuit breaker opens for a provider that keeps failing', async () => {
