@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
+import { parseUrl } from '../platform/urls.js';
 import { createCircuitBreaker } from './circuitBreaker.js';
 import { ProviderFault } from './fault.js';
 import { noteRequest } from './requestTrace.js';
@@ -20,7 +21,7 @@ export interface ProviderRequest {
   readonly retryable?: boolean;
 }
 
-/** A complete response, with any status but 429 and 5xx. */
+/** A complete response, with any status but those of redirects, 429 and 5xx. */
 export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -31,7 +32,7 @@ export interface ProviderResponse {
  * Sends a request and reads the whole response.
  * @throws ProviderFault, transient: no connection, timeout (its cause is then named
  * `TimeoutError`), 429 or another rate limit with the time to wait, 5xx, a response over 8 MiB, an
- * open circuit breaker
+ * open circuit breaker; permanent: a redirect that is not followed
  */
 export type ProviderHttp = (request: ProviderRequest) => Promise<ProviderResponse>;
 
@@ -40,6 +41,8 @@ const FIRST_BACKOFF_MS = 250;
 /** Longer waits are left to the caller, which can persist them across a restart. */
 const MAX_WAIT_MS = 2_000;
 const MAX_RESPONSE_BYTES = 8 * 1_024 * 1_024;
+/** GitHub redirects once for a renamed repository. */
+const MAX_REDIRECTS = 3;
 /** However long a provider asks to wait, it is tried again after an hour. */
 const MAX_RATE_LIMIT_MS = 3_600_000;
 /** GitHub asks for a minute where a rate limit names no time. */
@@ -64,15 +67,21 @@ export const createProviderHttp = (parts: {
    * one timeout.
    */
   retryTimeouts?: boolean;
+  /**
+   * Whether to follow redirects that stay at the same origin and keep method and body. Default:
+   * false, so that no other server gets the request's secrets.
+   */
+  followRedirects?: boolean;
   /** The response header with the provider's request id. */
   requestIdHeader: string;
   fetch?: typeof fetch;
 }): ProviderHttp => {
-  const { provider, clock, random, timeoutMs = 10_000, retryTimeouts = true, requestIdHeader } = parts;
+  const { provider, clock, random, timeoutMs = 10_000, retryTimeouts = true } = parts;
+  const { followRedirects = false, requestIdHeader } = parts;
   const send = parts.fetch ?? fetch;
   const logger = parts.logger.child({ provider });
-  // A provider that asks to wait is up.
-  const withBreaker = createCircuitBreaker(provider, ({ retryAfterMs }) => retryAfterMs === undefined);
+  // A provider that asks to wait, or redirects, is up.
+  const withBreaker = createCircuitBreaker(provider, ({ transient, retryAfterMs }) => transient && retryAfterMs === undefined);
   let limitedUntil = 0;
 
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
@@ -105,6 +114,7 @@ export const createProviderHttp = (parts: {
     try {
       response = await send(url, {
         method,
+        redirect: 'manual',
         signal: abort.signal,
         ...(headers !== undefined && { headers }),
         ...(body !== undefined && { body }),
@@ -133,13 +143,28 @@ export const createProviderHttp = (parts: {
     }
   };
 
+  const sendFollowing = async (request: ProviderRequest): Promise<ProviderResponse> => {
+    let { url } = request;
+    for (let followed = 0; ; followed += 1) {
+      const answer = await sendOnce({ ...request, url });
+      const target = redirectOf(answer, url);
+      if (target === undefined) return answer;
+      const isSafe = keepsMethod(answer.status, request.method) && target.origin === new URL(url).origin;
+      if (!followRedirects || !isSafe || followed === MAX_REDIRECTS) {
+        const message = `${provider} redirects to ${target.origin}, where its credentials are not sent`;
+        throw new ProviderFault({ provider, message, transient: false });
+      }
+      url = target.href;
+    }
+  };
+
   return async (request) => {
     const retryable = request.retryable ?? (request.method === 'GET' || request.method === 'HEAD');
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await withBreaker(() => sendOnce(request));
+        return await withBreaker(() => sendFollowing(request));
       } catch (error) {
-        if (!(error instanceof ProviderFault) || !retryable || attempt === MAX_RETRIES) throw error;
+        if (!(error instanceof ProviderFault) || !error.transient || !retryable || attempt === MAX_RETRIES) throw error;
         if (!retryTimeouts && isTimeout(error)) throw error;
         const pause = FIRST_BACKOFF_MS * 2 ** attempt * (0.5 + random.fraction() / 2);
         const waitMs = Math.max(pause, error.retryAfterMs ?? 0);
@@ -151,6 +176,18 @@ export const createProviderHttp = (parts: {
 };
 
 const isTimeout = ({ cause }: ProviderFault): boolean => cause instanceof Error && cause.name === 'TimeoutError';
+
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Where the response redirects to, when it does. */
+const redirectOf = ({ status, headers }: ProviderResponse, url: string): URL | undefined => {
+  const location = headers.get('location');
+  return redirects.includes(status) && location !== null ? parseUrl(location, url) : undefined;
+};
+
+/** The others turn a POST into a GET. */
+const keepsMethod = (status: number, method: string): boolean =>
+  status === 307 || status === 308 || method === 'GET' || method === 'HEAD';
 
 const readAll = async (response: Response, fault: (message: string) => ProviderFault): Promise<string> => {
   if (response.body === null) return '';

@@ -132,6 +132,30 @@ test('an unknown user, a wrong token and a missing template have clear messages'
   await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('agency/gone is not there') });
 });
 
+test('a repository that was renamed at GitHub is read and written under its former name', async () => {
+  const fake = createGitHubFake({ copying: 0 });
+  const served = await serveFake((request) => {
+    const { method, path } = request;
+    const rest = /^\/repos\/agency\/former(.*)/.exec(path)?.[1];
+    // As GitHub does (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+    if (rest === undefined) return fake.provider({ ...request, path: path.replace('/repositories/7', '/repos/agency/renamed') });
+    return { status: method === 'GET' ? 301 : 307, headers: { location: `/repositories/7${rest}` } };
+  });
+  const { owner, template, token } = fake;
+  const host = createGitHub({
+    settings: { token, owner, template: { owner, name: template }, apiUrl: served.url },
+    clock: hasty,
+    random: systemRandom,
+    logger: createLogger({ level: 'silent' }),
+    paced: false,
+  });
+  await create(host, 'renamed', 'job-renamed');
+  expect(await host.listCommits('agency/former', 5)).toHaveLength(1);
+  await host.inviteCollaborator('agency/former', 'grace');
+  expect(fake.repositories.get('renamed')?.invitations).toEqual(['grace']);
+  expect(served.complaints).toEqual([]);
+});
+
 test('collaborators on all pages are listed', async () => {
   const { id } = await create(github.host, 'crowd');
   const invitations = github.fake.repositories.get('crowd')?.invitations ?? [];

@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createProviderHttp } from '../../src/integrations/http.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { collectLogs } from '../support/logs.js';
+import { serveFake, type FakeAnswer } from '../support/providers/wire.js';
 import { createTestClock } from '../support/testClock.js';
 
 test('a provider that asks to wait for years is tried again after an hour', async () => {
@@ -27,4 +28,73 @@ test('a provider that asks to wait for years is tried again after an hour', asyn
   expect(asked).toBe(1);
   await clock.advance(10_000);
   expect((await get()).status).toBe(200);
+});
+
+describe('a redirect', () => {
+  const statuses = [301, 302, 303, 307, 308];
+  const body = '{"name":"Bakery"}';
+
+  /** Sends to `/old` of a server that answers it as `answer` says, and anything else with 200. */
+  const open = async (answer: () => FakeAnswer, followRedirects: boolean) => {
+    const served = await serveFake(({ path }) => (path === '/old' ? answer() : { status: 200, body: {} }));
+    const ask = createProviderHttp({
+      provider: 'Example',
+      clock: createTestClock(),
+      random: systemRandom,
+      logger: collectLogs().logger,
+      requestIdHeader: 'x-request-id',
+      followRedirects,
+    });
+    const send = (method: string) =>
+      ask({
+        method,
+        url: `${served.url}/old`,
+        headers: { 'x-access-token': 'canary', 'content-type': 'application/json' },
+        ...(method !== 'GET' && { body }),
+        retryable: true,
+      });
+    return { served, send };
+  };
+
+  test.each(statuses)('of status %i leads no secret elsewhere, and is a permanent fault that says where to', async (status) => {
+    const other = await serveFake(() => ({ status: 200, body: {} }));
+    for (const followRedirects of [false, true]) {
+      const location = `${other.url.replace('http://', 'http://user:pass@')}/new?token=canary`;
+      const { send, served } = await open(() => ({ status, headers: { location } }), followRedirects);
+      for (const method of ['GET', 'POST']) {
+        const message = `Example redirects to ${other.url}, where its credentials are not sent`;
+        await expect(send(method)).rejects.toMatchObject({ name: 'ProviderFault', transient: false, message });
+      }
+      expect(served.requests).toHaveLength(2);
+    }
+    expect(other.requests).toEqual([]);
+  });
+
+  test.each([...statuses.map((status) => ['GET', status] as const), ['POST', 307] as const, ['DELETE', 308] as const])(
+    'of a %s with status %i is followed at the same origin, where that is allowed',
+    async (method, status) => {
+      const { send, served } = await open(() => ({ status, headers: { location: '/new' } }), true);
+      expect((await send(method)).status).toBe(200);
+      const [asked, followed] = served.requests;
+      expect(followed).toMatchObject({ method, path: '/new', body: asked?.body });
+      expect(followed?.headers.get('x-access-token')).toBe('canary');
+    },
+  );
+
+  test.each([301, 302, 303])('of a POST with status %i is not followed, because it asks for a GET', async (status) => {
+    const { send, served } = await open(() => ({ status, headers: { location: '/new' } }), true);
+    await expect(send('POST')).rejects.toMatchObject({ transient: false });
+    expect(served.requests).toHaveLength(1);
+  });
+
+  test('is not followed where that is not allowed, and the breaker stays closed', async () => {
+    const { send } = await open(() => ({ status: 301, headers: { location: '/new' } }), false);
+    for (let count = 0; count < 9; count += 1) await expect(send('GET')).rejects.toMatchObject({ transient: false });
+  });
+
+  test('in a circle ends', async () => {
+    const { send, served } = await open(() => ({ status: 307, headers: { location: '/old' } }), true);
+    await expect(send('GET')).rejects.toMatchObject({ transient: false });
+    expect(served.requests).toHaveLength(4);
+  });
 });

@@ -109,7 +109,8 @@ export const createGitHub = (options: {
 }): SourceHost => {
   const { settings, clock, paced = true } = options;
   const { owner, template } = settings;
-  const http = createProviderHttp({ ...options, provider, retryTimeouts: false, requestIdHeader: 'x-github-request-id' });
+  const requestIdHeader = 'x-github-request-id';
+  const http = createProviderHttp({ ...options, provider, retryTimeouts: false, followRedirects: true, requestIdHeader });
 
   /** Loaded on first use, so that a start does not wait for it. */
   const load = async () => {
