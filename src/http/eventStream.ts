@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Exchange } from './exchange.js';
 import { securityHeaders } from './reply.js';
 import type { Answer, ServerSentEvent } from './route.js';
-import { onceAborted, type StreamGuard } from './streamGuard.js';
+import type { StreamGuard } from './streamGuard.js';
 
 /** A comment is sent this often, so that no proxy closes the connection as idle. */
 const heartbeatMs = 15_000;
@@ -72,13 +72,31 @@ export const sendEvents = async (
   };
   beat();
   guard.lost(signal).then(lose, giveUp);
-  const aborted = onceAborted(signal);
+  let stopWaiting = (): void => undefined;
+  signal.addEventListener(
+    'abort',
+    () => {
+      stopWaiting();
+    },
+    { once: true },
+  );
+  /**
+   * Resolves with `undefined` when the signal is aborted first. No race with one promise for all
+   * waits: that would keep what each of them led to until the reader leaves.
+   */
+  const unlessAborted = <Result>(work: Promise<Result>): Promise<Result | undefined> =>
+    new Promise((resolve, reject) => {
+      stopWaiting = () => {
+        resolve(undefined);
+      };
+      work.then(resolve, reject);
+    });
   const events = answer.events[Symbol.asyncIterator]();
   try {
     while (!signal.aborted) {
-      const next = await Promise.race([events.next(), aborted]);
+      const next = await unlessAborted(events.next());
       if (next === undefined || next.done === true || !(await mayGoOn())) break;
-      if (!response.write(next.value.map(textOf).join(''))) await Promise.race([drained(response), aborted]);
+      if (!response.write(next.value.map(textOf).join(''))) await unlessAborted(drained(response));
     }
     if (ended.fault !== undefined) throw ended.fault.error;
     // What a slow reader has not taken yet is not sent once it has lost access.

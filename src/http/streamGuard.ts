@@ -70,7 +70,7 @@ export const createStreamGuard = (
 const isSubset = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => [...one].every((name) => other.has(name));
 
 /** Resolves when the signal is aborted. */
-export const onceAborted = (signal: AbortSignal): Promise<undefined> =>
+const onceAborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     const finish = (): void => {
       resolve(undefined);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
@@ -153,6 +155,32 @@ describe('server-sent events', () => {
     });
     expect(last).toBeLessThan(1_000);
     leaving.abort();
+  });
+
+  test('are not kept in memory once they are sent', async () => {
+    const batches: WeakRef<object>[] = [];
+    const nextBatch = () => {
+      const batch = [{ data: batches.length }];
+      batches.push(new WeakRef(batch));
+      return batch;
+    };
+    events = async function* (signal) {
+      while (batches.length < 20) yield await Promise.resolve(nextBatch());
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+    };
+    const { text, leave } = await listen();
+    await eventually('the last event', () => (text().includes('data: 19') ? true : undefined));
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const kept = (): number => batches.filter((batch) => batch.deref() !== undefined).length;
+    const left = await eventually('the end of what was sent', () => {
+      collect();
+      return kept() <= 2 ? kept() : undefined;
+    });
+    expect(left).toBeLessThanOrEqual(2);
+    leave();
   });
 
   test('are not sent for HEAD', async () => {
