@@ -27,6 +27,7 @@ export interface Engine extends StreamReader {
    * until `signal` is aborted.
    */
   readonly watch: (streams: readonly string[], signal: AbortSignal) => Promise<AsyncIterator<undefined, void>>;
+  readonly waitFor: WaitFor;
   /** For one dry run. */
   readonly plan: () => Plan;
   readonly vault: SecretVault;
@@ -34,6 +35,18 @@ export interface Engine extends StreamReader {
   /** Of `personal`. */
   readonly blindIndex: (text: string) => string;
 }
+
+/**
+ * Calls `find` now and after every change of one of the streams, by any process, until it finds
+ * something. `find` is told the time at which the wait ends.
+ * @returns what was found; `null` after `timeoutMs`, or once `gone` is aborted
+ * @throws what `find` throws; EventStoreUnavailable
+ */
+export type WaitFor = <Found>(
+  streams: readonly string[],
+  limits: { readonly timeoutMs: number; readonly gone?: AbortSignal },
+  find: (deadline: number) => Promise<Found | null>,
+) => Promise<Found | null>;
 
 /** A dry run: commands are handled as always, and nothing is written. */
 export interface Plan {
@@ -74,6 +87,8 @@ export const createEngine = (parts: EngineParts): Engine => {
     return { engine, planned: planning.planned };
   };
 
+  const watch: Engine['watch'] = (streams, signal) => watchStreams(subscription, streams, signal);
+
   return {
     clock,
     random,
@@ -81,13 +96,38 @@ export const createEngine = (parts: EngineParts): Engine => {
     logger,
     ...createStreamReader({ eventStore, codec, folds }),
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
-    watch: (streams, signal) => watchStreams(subscription, streams, signal),
+    watch,
+    waitFor: createWaitFor(clock, watch),
     plan,
     vault,
     personal,
     blindIndex: (text) => personal.blindIndex(text),
   };
 };
+
+const createWaitFor =
+  (clock: Clock, watch: Engine['watch']): WaitFor =>
+  async (streams, { timeoutMs, gone }, find) => {
+    const deadline = clock.now() + timeoutMs;
+    const enough = new AbortController();
+    const cancelTimeout = clock.schedule(timeoutMs, () => {
+      enough.abort();
+    });
+    try {
+      const signal = gone === undefined ? enough.signal : AbortSignal.any([gone, enough.signal]);
+      // Before the first look, so that no change between the two is missed.
+      const changes = await watch(streams, signal);
+      do {
+        const found = await find(deadline);
+        if (found !== null) return found;
+      } while ((await changes.next()).done !== true);
+      return null;
+    } finally {
+      cancelTimeout();
+      // Ends the watch too, which would listen for ever.
+      enough.abort();
+    }
+  };
 
 /** Changes that come while nobody waits are reported as one. */
 const watchStreams = async (

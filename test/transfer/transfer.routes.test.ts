@@ -184,6 +184,31 @@ describe('a claim', () => {
     expect((await call('GET', `/websites/${websiteId}/clients`, admin)).body).toMatchObject({ links: [] });
   });
 
+  test('leaves no subscription to the log behind', async () => {
+    const watches: AbortSignal[] = [];
+    const own = await startApi({
+      payments,
+      instrument: (eventStore) => ({
+        ...eventStore,
+        subscribe: (options) => {
+          // Workers and read models take some events only.
+          if (options.filter === undefined) watches.push(options.signal);
+          return eventStore.subscribe(options);
+        },
+      }),
+    });
+    const ownWorker = createTransferWorker({ ...partsOf(own.engine), payments });
+    await ownWorker.start();
+    const token = await own.mintToken();
+    const website = (await own.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'bakery' } })).body;
+    const path = `/websites/${(website as { id: string }).id}/transfers`;
+    const { id } = (await own.call('POST', path, { token, body: { email: ana.email } })).body as { id: string };
+    const claimant = await own.mintToken({ role: 'client', subject: 'ana', verifiedEmail: ana.email });
+    const { status } = await own.call('POST', `/invitations/${id}/claim`, { token: claimant });
+    await ownWorker.stop();
+    expect([status, watches.map(({ aborted }) => aborted)]).toEqual([200, [true]]);
+  });
+
   test('by somebody else, or of an archived website, is refused and asks Stripe nothing', async () => {
     const id = await offered();
     const requests = served.requests.length;

@@ -42,19 +42,10 @@ export const createDeploymentLease = ({ engine, records }: { engine: Engine; rec
     const read = async (): Promise<DeploymentLeaseState> => (await engine.state(deploymentLeaseFold, { websiteId })).state;
 
     /** Ends early once the lease that was seen is released. */
-    const pause = async (ms: number): Promise<void> => {
-      const enough = new AbortController();
-      const cancelTimeout = clock.schedule(ms, () => {
-        enough.abort();
-      });
-      try {
-        // Before the first read, so that no change between the two is missed.
-        const changes = await engine.watch([deploymentLeaseStream.name({ websiteId })], enough.signal);
-        while ((await read()).attempts.lease?.token === blocker && (await changes.next()).done !== true);
-      } finally {
-        cancelTimeout();
-        enough.abort();
-      }
+    const pause = async (timeoutMs: number): Promise<void> => {
+      await engine.waitFor([deploymentLeaseStream.name({ websiteId })], { timeoutMs }, async () =>
+        (await read()).attempts.lease?.token === blocker ? null : true,
+      );
     };
 
     await runLeasedTask<DeploymentLeaseState, ReleaseLease>(

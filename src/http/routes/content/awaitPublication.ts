@@ -15,26 +15,10 @@ const timeoutMs = 15_000;
  *   when nothing is known after 15 s
  */
 export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<string> => {
-  const { clock } = engine;
-  const deadline = clock.now() + timeoutMs;
-  const enough = new AbortController();
-  const stopWaiting = (): void => {
-    enough.abort();
-  };
-  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
-  gone.addEventListener('abort', stopWaiting);
-  try {
-    // Before the first read, so that no change between the two is missed.
-    const changes = await engine.watch([publicationStream.name({ publicationId })], enough.signal);
-    do {
-      const deploymentId = await findDeployed(engine, publicationId, deadline);
-      if (deploymentId !== null) return deploymentId;
-    } while ((await changes.next()).done !== true);
-  } finally {
-    cancelTimeout();
-    gone.removeEventListener('abort', stopWaiting);
-    enough.abort();
-  }
+  const deploymentId = await engine.waitFor([publicationStream.name({ publicationId })], { timeoutMs, gone }, (deadline) =>
+    findDeployed(engine, publicationId, deadline),
+  );
+  if (deploymentId !== null) return deploymentId;
   throw httpErrors.publicationUnderWay();
 };
 

@@ -22,12 +22,10 @@ export const awaitVariables = async (
   context: CommandContext,
   gone: AbortSignal,
 ): Promise<SiteValues> => {
-  const { clock } = engine;
-  const deadline = clock.now() + timeoutMs;
   const fault = (message: string, transient: boolean) => new ProviderFault({ provider, message, transient });
 
   /** @throws what the update came to, or will not come to before `deadline` */
-  const valuesSet = async (): Promise<SiteValues | null> => {
+  const findValuesSet = async (deadline: number): Promise<SiteValues | null> => {
     const { document: website } = await reader.read(websiteProjection, websiteId);
     const { state } = await engine.state(siteFold, { websiteId });
     if (website === null || areSameValues(website, state.set ?? website.built)) {
@@ -39,24 +37,8 @@ export const awaitVariables = async (
     return null;
   };
 
-  const enough = new AbortController();
-  const stopWaiting = (): void => {
-    enough.abort();
-  };
-  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
-  gone.addEventListener('abort', stopWaiting);
-  try {
-    await engine.handle(siteProcess, { type: 'ReopenUpdate', websiteId }, context);
-    // Before the first read, so that no change between the two is missed.
-    const changes = await engine.watch([siteStream.name({ websiteId })], enough.signal);
-    do {
-      const values = await valuesSet();
-      if (values !== null) return values;
-    } while ((await changes.next()).done !== true);
-  } finally {
-    cancelTimeout();
-    gone.removeEventListener('abort', stopWaiting);
-    enough.abort();
-  }
+  await engine.handle(siteProcess, { type: 'ReopenUpdate', websiteId }, context);
+  const values = await engine.waitFor([siteStream.name({ websiteId })], { timeoutMs, gone }, findValuesSet);
+  if (values !== null) return values;
   throw fault('The variables of the site are still being set', true);
 };

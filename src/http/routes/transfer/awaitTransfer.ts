@@ -21,36 +21,20 @@ export const awaitTransfer = async (
   claim: { readonly key: AccessKey; readonly invitationId: string; readonly claimId: string },
   gone: AbortSignal,
 ): Promise<void> => {
-  const { clock } = engine;
   const { key } = claim;
   const { websiteId } = key;
   const streams = [accessStream.name(key), billingStream.name({ websiteId })];
-  const deadline = clock.now() + timeoutMs;
-  const enough = new AbortController();
-  const stopWaiting = (): void => {
-    enough.abort();
-  };
-  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
-  gone.addEventListener('abort', stopWaiting);
-  try {
-    // Before the first read, so that no change between the two is missed.
-    const changes = await engine.watch(streams, enough.signal);
-    if (await isCarriedOut(engine, claim, deadline)) return;
-    while ((await changes.next()).done !== true) if (await isCarriedOut(engine, claim, deadline)) return;
-  } finally {
-    cancelTimeout();
-    gone.removeEventListener('abort', stopWaiting);
-  }
+  if (await engine.waitFor(streams, { timeoutMs, gone }, (deadline) => findCarriedOut(engine, claim, deadline))) return;
   const { state } = await engine.state(billingFold, { websiteId });
   throw state.about === claim.claimId && state.lastFault !== undefined ? faultOf(state.lastFault) : httpErrors.transferUnderWay();
 };
 
 /** @throws what became of the claim instead, or will not be otherwise before `deadline` */
-const isCarriedOut = async (
+const findCarriedOut = async (
   engine: Engine,
   { key, invitationId, claimId }: { readonly key: AccessKey; readonly invitationId: string; readonly claimId: string },
   deadline: number,
-): Promise<boolean> => {
+): Promise<true | null> => {
   const { state: billing } = await engine.state(billingFold, key);
   const outcome = billing.outcomes.get(claimId);
   const { state: access } = await engine.state(accessFold, key);
@@ -65,7 +49,7 @@ const isCarriedOut = async (
   const { about, attempts, lastFault } = billing;
   const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
   if (isPaused && Date.parse(attempts.pause.until) > deadline) throw faultOf(lastFault);
-  return false;
+  return null;
 };
 
 const faultOf = ({ error, transient, provider, late }: BillingFault): Error => {
