@@ -49,8 +49,8 @@ const retentionMs = 24 * 60 * 60_000;
 /** How long a repetition waits for the first request to end. */
 const timeoutMs = 10_000;
 /**
- * After this, a process that has not renewed its lease counts as dead, and another one runs the
- * request again, which is safe: it is the same command.
+ * A process that has not renewed its lease for so long counts as dead, and another one, which has
+ * seen the lease all that time, runs the request again. That is safe: it is the same command.
  */
 const leaseMs = 5_000;
 /** Two renewals may fail before the lease ends. */
@@ -65,7 +65,10 @@ type StoredCommand = JsonObject & {
   /** Encrypted. */
   readonly secret: string;
   readonly expiresAt: number;
-  /** Until then, the process that runs it is taken to be alive. */
+  /**
+   * Another time with each renewal, 0 once the run has failed. Clocks of processes differ, so others
+   * compare it with what they saw before and never with their own time.
+   */
   readonly leaseUntil: number;
   /** Which run of the command has the lease. Absent in what version 0.1.0 stored. */
   readonly holder?: string;
@@ -195,6 +198,9 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
       return isTaken ? { record: fresh, isRepetition: false } : null;
     };
 
+    /** What the last look saw, and for how long its lease has been the same. */
+    let seen: StoredCommand | null = null;
+    let seenMs = 0;
     let taken = await take(null, clock.now());
     for (;;) {
       if (taken !== null) {
@@ -209,11 +215,15 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
       if (stored?.reply !== undefined) {
         return replayed(await decodeResponse(await cipher.decrypt(stored.reply, id), peopleIn, personal));
       }
-      const isFree = stored === null || stored.leaseUntil <= now;
+      if (!isSameLease(stored, seen)) seenMs = 0;
+      const isFree = stored === null || stored.leaseUntil === 0 || seenMs >= leaseMs;
       taken = isFree ? await take(stored, now) : null;
       if (isFree) continue;
       if (now >= deadline) throw httpErrors.stillRunning();
+      seen = stored;
       await sleep(clock, pollMs);
+      // What it slept at least: its clock may be set meanwhile.
+      seenMs += pollMs;
       await findAgain();
     }
   };
@@ -242,6 +252,9 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     return own;
   };
 };
+
+const isSameLease = (one: StoredCommand | null, other: StoredCommand | null): boolean =>
+  one?.holder === other?.holder && one?.leaseUntil === other?.leaseUntil;
 
 /** The `Idempotency-Key` of a request. @throws Refused when it is none */
 export const idempotencyKeyOf = ({ 'idempotency-key': key }: IncomingHttpHeaders): string | undefined => {

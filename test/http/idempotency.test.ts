@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type ApiOptions, type RunningApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
+import { createTestClock } from '../support/testClock.js';
 
 /** What the handler was called with, call by call. */
 const calls: { commandId: string; secret: string }[] = [];
@@ -82,6 +83,19 @@ const gate = (): { readonly opened: Promise<void>; readonly open: () => void } =
   };
 };
 
+/** Renewals of a lease, and looks at those of others, happen when a test lets time pass. */
+const timers = createTestClock(clock.now());
+const timed = (aheadMs = 0): Clock => ({
+  now: () => timers.now() + aheadMs,
+  schedule: (ms, task) => (ms === 1_500 || ms === 100 ? timers : systemClock).schedule(ms, task),
+});
+
+/** Lets 100 ms pass, once `count` processes that renew or look are waiting. */
+const pass = async (count: number): Promise<void> => {
+  await eventually(`${String(count)} that wait`, () => (timers.pending() === count ? true : undefined));
+  await timers.advance(100);
+};
+
 // Timers run a hundred times as fast, so that whoever waits looks at the clock again soon.
 const hurried: Clock = { now: () => clock.now(), schedule: (ms, task) => systemClock.schedule(ms / 100, task) };
 
@@ -94,10 +108,6 @@ const storedCommands = (): readonly string[] => {
     file.close();
   }
 };
-
-/** Until when the latest command counts as being run. */
-const leaseUntil = (): number =>
-  Math.max(...storedCommands().map((value) => (JSON.parse(value) as { leaseUntil: number }).leaseUntil));
 
 describe('the same request with the same key', () => {
   test('gets the first answer again, and runs once', async () => {
@@ -200,8 +210,13 @@ describe('the same request with the same key', () => {
     surprises.push(() => opened);
     const first = order(key, 'bread', { at: sleeper });
     await eventually('the first call', () => (calls.length === 1 ? true : undefined));
-    clock.shift(5_000);
-    const second = await order(key);
+    const awake = await startApi({ ...options, folder: api.folder, clock: timed() });
+    const answered = order(key, 'bread', { at: awake });
+    for (let passed = 0; passed < 5_000; passed += 100) {
+      expect(calls).toHaveLength(1);
+      await pass(1);
+    }
+    const second = await answered;
     expect(second).toMatchObject({ status: 201, body: { number: 2 } });
     expect(calls[1]).toStrictEqual(calls[0]);
 
@@ -210,31 +225,34 @@ describe('the same request with the same key', () => {
     expect((await first).headers.get('idempotent-replayed')).toBe('true');
     expect((await order(key)).text).toBe(second.text);
     expect(calls).toHaveLength(2);
+    await awake.stop();
     await sleeper.stop();
   });
 
-  test('that takes long is not run by another instance meanwhile', async () => {
-    const at = await startApi({ ...options, folder: api.folder, clock: hurried });
+  test.each([
+    ['the same', 0],
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])('that takes long is not run meanwhile by another instance whose clock is %s', async (_what, aheadMs) => {
+    const [at, other] = await Promise.all(
+      [0, aheadMs].map((ms) => startApi({ ...options, folder: api.folder, clock: timed(ms) })),
+    );
     const key = newKey();
     const { opened, open } = gate();
     surprises.push(() => opened);
     const first = order(key, 'bread', { at });
     await eventually('the first call', () => (calls.length === 1 ? true : undefined));
-    const startedAt = clock.now();
-    while (clock.now() < startedAt + 20_000) {
-      const until = leaseUntil();
-      clock.shift(2_000);
-      await eventually('a renewal', () => (leaseUntil() > until ? true : undefined));
-    }
-    const second = order(key);
-    const until = leaseUntil();
-    clock.shift(2_000);
-    await eventually('a renewal', () => (leaseUntil() > until ? true : undefined));
+    for (let passed = 0; passed < 20_000; passed += 100) await pass(1);
+    const second = order(key, 'bread', { at: other });
+    for (let passed = 0; passed < 9_000; passed += 100) await pass(2);
     open();
-    expect((await second).text).toBe((await first).text);
+    const { text } = await first;
+    await pass(1);
+    expect((await second).text).toBe(text);
     expect((await second).headers.get('idempotent-replayed')).toBe('true');
     expect(calls).toHaveLength(1);
-    await at.stop();
+    await at?.stop();
+    await other?.stop();
   });
 
   test('gives up waiting for one that takes too long: 503', async () => {
