@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -94,15 +95,18 @@ const pushes = async () =>
     ({ data, metadata: { actor } }) => ({ ...(data as { commit: string; previousCommit?: string }), actor }),
   );
 
-/** Files of bodies have no name, but this process has them open. */
-const openBodies = (): number =>
+/** How many files this process has open whose path contains `part`. */
+const openFiles = (part: string): number =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
-      return readlinkSync(`/proc/self/fd/${fd}`).includes('/.bodies/');
+      return readlinkSync(`/proc/self/fd/${fd}`).includes(part);
     } catch {
       return false;
     }
   }).length;
+
+/** Files of bodies have no name, but this process has them open. */
+const openBodies = (): number => openFiles('/.bodies/');
 
 const fetchGit = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   api.call(method, `/git/${path}`, { headers });
@@ -213,6 +217,35 @@ describe('a clone', () => {
     expect(await server.isInstalled()).toBe(false);
     const refs = await server.file('bakery', 'info/refs');
     expect(Buffer.from(refs?.content as Uint8Array).toString()).toMatch(/^[0-9a-f]{40}\trefs\/heads\/main\n$/);
+  });
+
+  test('that is given up by its reader is no fault of the service', async () => {
+    const folder = await clone(tokens.editor);
+    // Far more than the buffers on the way hold.
+    writeFileSync(join(folder, 'large.bin'), randomBytes(20_000_000));
+    const head = await commit(folder, {});
+    await git(folder, ['push', '--quiet', 'origin', 'HEAD:refs/heads/large']);
+    const blob = await git(folder, ['rev-parse', 'HEAD:large.bin']);
+    const path = `objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
+    const faults = (): number => api.log.filter(({ level }) => level !== 'info').length;
+    const before = faults();
+    /** Sends a request, and goes away in the middle of the answer. */
+    const giveUp = async (request: string, body: string, isOpen: () => boolean): Promise<void> => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      const { authorization } = basic(tokens.viewer);
+      const length = `content-length: ${body.length}`;
+      socket.write(`${request} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n${length}\r\n\r\n${body}`);
+      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      expect(chunk.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
+      expect(isOpen()).toBe(true);
+      socket.destroy();
+      await eventually('the end of the answer', () => (isOpen() ? undefined : true));
+    };
+    await giveUp(`GET /git/bakery.git/${path}`, '', () => openFiles(path) > 0);
+    const want = `0032want ${head}\n00000009done\n`;
+    await giveUp('POST /git/bakery.git/git-upload-pack', want, () => openBodies() > 0);
+    expect(faults()).toBe(before);
+    await git(folder, ['push', '--quiet', 'origin', '--delete', 'large']);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Refused, refusals } from '../../commands/refusal.js';
 import { slugFold } from '../../events/website/website.state.js';
@@ -9,6 +10,7 @@ import { createAuthenticate } from '../auth/authenticate.js';
 import { authorise } from '../auth/authorise.js';
 import type { Caller, WebsiteAccess } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
+import { SenderGone } from '../body.js';
 import { allowUpload } from '../bodyTime.js';
 import { HttpFault, httpErrors, statusOfRefusal } from '../errors.js';
 import type { Exchange } from '../exchange.js';
@@ -104,7 +106,11 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
       await file.close();
       response.end();
     } else if (file.content instanceof Uint8Array) response.end(file.content);
-    else await pipeline(file.content, response);
+    else {
+      const gone = onceGone(response);
+      await sendAll(response, file.content, gone);
+      if (!gone.aborted) response.end();
+    }
   };
 
   /** As a fact, so that it is deployed whatever becomes of this process. */
@@ -132,10 +138,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
     const { request, response, requestId } = exchange;
     const found = await find(exchange, target, spendBudget);
     if (!(await gitServer.isInstalled())) throw httpErrors.gitNotInstalled();
-    const gone = new AbortController();
-    response.once('close', () => {
-      gone.abort();
-    });
+    const gone = onceGone(response);
     const isPost = request.method === 'POST';
     await limit(found.caller.subject, async () => {
       if (isPost) allowUpload(request);
@@ -153,17 +156,22 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
         exchange.yieldPlace();
         const previousCommit = await gitServer.headOf(repositoryId);
         const { 'git-protocol': protocol, 'content-encoding': encoding } = request.headers;
-        const answer = await gitServer.serve(
-          {
-            repositoryId,
-            service,
-            user: caller.tokenId ?? 'token',
-            ...(body !== undefined && { body }),
-            ...(encoding === 'gzip' && { encoding }),
-            ...(typeof protocol === 'string' && /^[\w=:.-]{1,100}$/.test(protocol) && { protocol }),
-          },
-          gone.signal,
-        );
+        const answer = await gitServer
+          .serve(
+            {
+              repositoryId,
+              service,
+              user: caller.tokenId ?? 'token',
+              ...(body !== undefined && { body }),
+              ...(encoding === 'gzip' && { encoding }),
+              ...(typeof protocol === 'string' && /^[\w=:.-]{1,100}$/.test(protocol) && { protocol }),
+            },
+            gone,
+          )
+          .catch((error: unknown) => {
+            // Git is ended when its caller goes away, and then gives no answer.
+            throw gone.aborted ? new SenderGone('the caller went away before git answered', { cause: error }) : error;
+          });
         response.writeHead(answer.status, {
           ...securityHeaders,
           ...exchange.headers,
@@ -172,7 +180,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
         });
         let isWhole = false;
         try {
-          await pipeline(answer.content, response, { end: false });
+          await sendAll(response, answer.content, gone);
         } finally {
           // A branch may have moved before the caller went away.
           isWhole = await answer.ended;
@@ -216,6 +224,28 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
       throw new HttpFault(statusOfRefusal[kind], code, message, { headers: challenge, details });
     }
   };
+};
+
+/** Aborted once the response is closed. */
+const onceGone = (response: ServerResponse): AbortSignal => {
+  const gone = new AbortController();
+  response.once('close', () => {
+    gone.abort();
+  });
+  return gone.signal;
+};
+
+/**
+ * Sends the content, as far as the caller stays for it; the response is left open.
+ * @throws what the content throws
+ */
+const sendAll = async (response: ServerResponse, content: AsyncIterable<Uint8Array>, gone: AbortSignal): Promise<void> => {
+  try {
+    await pipeline(content, response, { end: false });
+  } catch (error) {
+    // A clone that is given up is no fault of the service.
+    if (!gone.aborted) throw error;
+  }
 };
 
 const targetIn = (url: string): Target | null => {
