@@ -190,7 +190,6 @@ export const removeOwner = async (
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
   engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context, options);
 
-/** @throws Refused: unknown website, `Someone else saved …` */
 /** Deletes an archived website for good in 30 days (`workers/deletion/`); restoring it cancels that. */
 export const scheduleDeletion = (
   engine: Engine,
@@ -200,5 +199,6 @@ export const scheduleDeletion = (
   options: HandleOptions,
 ): Handling => engine.handle(websiteDecider, { type: 'ScheduleDeletion', websiteId, keep }, context, options);
 
+/** @throws Refused: unknown website, `Someone else saved …` */
 export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
   engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context, options);
