@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
+import { createHeldReader } from '../support/heldReader.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
 import { createTestClock } from '../support/testClock.js';
@@ -17,10 +18,12 @@ let events: (signal: AbortSignal) => Events;
 /** How the last iterable ended. */
 let ended: string | undefined;
 const timers = createTestClock();
+const reader = createHeldReader();
 
 const start = (): Promise<RunningApi> =>
   startApi({
     projector: false,
+    mounts: { '/': reader.mount },
     clock: {
       now: () => systemClock.now(),
       schedule: (ms, task) => (ms === 15_000 ? timers.schedule(ms, task) : systemClock.schedule(ms, task)),
@@ -137,24 +140,20 @@ describe('server-sent events', () => {
   });
 
   test('wait for a reader who is slow', async () => {
-    let sent = 0;
+    let asked = 0;
+    let askedWhileFull = 0;
     events = async function* () {
-      for (; sent < 2_000; sent += 1) yield await Promise.resolve([{ data: 'x'.repeat(50_000) }]);
+      for (; asked < 1_000; asked += 1) {
+        if (reader.isFull()) askedWhileFull += 1;
+        if (asked === 3) await reader.hold();
+        yield await Promise.resolve([{ data: 'x'.repeat(50_000) }]);
+      }
     };
-    const leaving = new AbortController();
-    const response = await fetch(`${api.url}/v1/events`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: leaving.signal,
-    });
-    expect(response.status).toBe(200);
-    // Nobody reads: it stops when the buffers on the way are full, which hold far less than 100 MB.
-    const last = await eventually('a stop', async () => {
-      const before = sent;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return sent === before && sent > 0 ? sent : undefined;
-    });
-    expect(last).toBeLessThan(1_000);
-    leaving.abort();
+    const { done } = await listen();
+    await reader.full();
+    expect(asked).toBeLessThan(10);
+    reader.letGo();
+    expect([await done, asked, askedWhileFull]).toEqual(['ended', 1_000, 0]);
   });
 
   test('are not kept in memory once they are sent', async () => {
