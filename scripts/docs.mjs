@@ -43,6 +43,7 @@ const generate = async () => {
   const sources = {
     ...(await fromService('commands/refusal.js')),
     ...(await fromService('http/errors.js')),
+    ...(await fromService('http/faults.js')),
     ...(await fromService('integrations/fault.js')),
   };
   /** @type {import('./errorDocs.mjs').ApiDocument} */

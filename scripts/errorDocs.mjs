@@ -3,7 +3,7 @@ import { table } from './markdown.mjs';
 
 /**
  * @typedef {typeof import('../src/commands/refusal.js') & typeof import('../src/http/errors.js')
- *   & typeof import('../src/integrations/fault.js')} ErrorSources
+ *   & typeof import('../src/http/faults.js') & typeof import('../src/integrations/fault.js')} ErrorSources
  */
 
 /** @typedef {import('../src/http/errors.js').ErrorAnswer} ErrorAnswer */
@@ -73,13 +73,14 @@ export const errorPage = (sources, document) => {
  * @param {ErrorSources} sources
  * @returns {ErrorAnswer[]}
  */
-const faultsOf = ({ faultAnswers, answerFor, ProviderFault }) => {
+const faultsOf = ({ faultAnswers, faultStatus, answerFor, ProviderFault }) => {
   const late = new DOMException('late', 'TimeoutError');
   const ofProvider = { provider: '<provider>', message: '<reason>' };
   const own = [...faultAnswers.values()]
-    .filter(({ status }) => status !== 500)
+    .filter(({ code }) => code !== 'internal_error')
     .map(({ retryAfter, ...answer }) => ({
       ...answer,
+      status: faultStatus[answer.code],
       details: null,
       headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     }));

@@ -19,6 +19,7 @@ import { FileTooLarge } from '../platform/measuredContent.js';
 import { MasterKeyUnknown } from '../platform/vault.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
+import { faultStatus, type FaultCode } from './faults.js';
 
 /**
  * An error as it leaves the service: status, headers, and the body `{error, code, details}`
@@ -70,6 +71,9 @@ const refused = (code: HttpRefusalCode, message: string, details?: readonly { fi
 
 const codeOfInvalid = { 'path params': 'invalid_path_params', query: 'invalid_query', headers: 'invalid_headers' } as const;
 
+const fault = (code: FaultCode, error: string, parts?: ConstructorParameters<typeof HttpFault>[3]): HttpFault =>
+  new HttpFault(faultStatus[code], code, error, parts);
+
 /**
  * Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3.
  */
@@ -85,30 +89,28 @@ export const httpErrors = {
   keyReused: () => refused('idempotency_key_reused', 'Idempotency-Key was used with a different request'),
   ifMatchNotSupported: () => refused('if_match_not_supported', 'If-Match is not supported here'),
   notFound: () => refused('not_found', 'Not found'),
-  methodNotAllowed: (allow: string) => new HttpFault(405, 'method_not_allowed', 'Method not allowed', { headers: { allow } }),
-  bodyTooLarge: () => new HttpFault(413, 'body_too_large', 'Request body too large'),
-  requestTimeout: () => new HttpFault(408, 'request_timeout', 'Request timeout'),
+  methodNotAllowed: (allow: string) => fault('method_not_allowed', 'Method not allowed', { headers: { allow } }),
+  bodyTooLarge: () => fault('body_too_large', 'Request body too large'),
+  requestTimeout: () => fault('request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
-    new HttpFault(429, 'too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
+    fault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
   overBudget: (perSecond: number) =>
-    new HttpFault(429, 'rate_limit_exceeded', `Too many requests: at most ${String(perSecond)} a second`, {
+    fault('rate_limit_exceeded', `Too many requests: at most ${String(perSecond)} a second`, {
       headers: retryAfter(1),
     }),
-  busy: () => new HttpFault(503, 'busy', 'Too many requests are under way', { headers: retryAfter(1) }),
+  busy: () => fault('busy', 'Too many requests are under way', { headers: retryAfter(1) }),
   stillRunning: () =>
-    new HttpFault(503, 'still_running', 'The first request with this Idempotency-Key is still under way', {
+    fault('still_running', 'The first request with this Idempotency-Key is still under way', {
       headers: retryAfter(1),
     }),
-  transferUnderWay: () => new HttpFault(503, 'transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
-  publicationUnderWay: () =>
-    new HttpFault(503, 'publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
-  noWebhooks: () =>
-    new HttpFault(503, 'webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
+  transferUnderWay: () => fault('transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
+  publicationUnderWay: () => fault('publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
+  noWebhooks: () => fault('webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
   repositoryFull: (websiteId: string) =>
-    new HttpFault(400, 'repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
-  gitNotInstalled: () => new HttpFault(501, 'git_not_installed', 'Pushing needs git, which is not installed on the server'),
+    fault('repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
+  gitNotInstalled: () => fault('git_not_installed', 'Pushing needs git, which is not installed on the server'),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
-    new HttpFault(503, 'not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
+    fault('not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
       headers: retryAfter(1),
       details: problems.map(({ name, problem }) => ({ name, problem })),
     }),
@@ -128,59 +130,42 @@ export const statusOfRefusal: Readonly<Record<RefusalKind, number>> = {
 type ErrorClass = abstract new (...parts: never[]) => Error;
 
 interface FaultAnswer {
-  readonly status: number;
-  readonly code: string;
+  readonly code: FaultCode;
   readonly error: string;
   /** Whole seconds until a repetition makes sense. */
   readonly retryAfter?: number;
 }
 
-const internal: FaultAnswer = { status: 500, code: 'internal_error', error: 'Internal server error' };
+const internal: FaultAnswer = { code: 'internal_error', error: 'Internal server error' };
 
 /** Every fault that a part of the service throws, a kind before the class that it is a kind of. */
 export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorClass, FaultAnswer>([
   [
     EventStoreFull,
-    { status: 503, code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 },
+    { code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 },
   ],
-  [
-    FileStoreFull,
-    { status: 503, code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 },
-  ],
-  [
-    EventStoreUnavailable,
-    { status: 503, code: 'event_store_unavailable', error: 'The event store cannot be reached', retryAfter: 1 },
-  ],
-  [EventStoreClosed, { status: 503, code: 'stopping', error: 'The service is stopping', retryAfter: 1 }],
+  [FileStoreFull, { code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 }],
+  [EventStoreUnavailable, { code: 'event_store_unavailable', error: 'The event store cannot be reached', retryAfter: 1 }],
+  [EventStoreClosed, { code: 'stopping', error: 'The service is stopping', retryAfter: 1 }],
   [
     OutcomeUnknown,
     {
-      status: 503,
       code: 'outcome_unknown',
       error: 'Whether this was written is not known: look before trying again',
       retryAfter: 1,
     },
   ],
-  [TooManyConflicts, { status: 503, code: 'too_many_conflicts', error: 'Too many others are changing this', retryAfter: 1 }],
-  [
-    ReadModelStoreUnavailable,
-    { status: 503, code: 'read_models_unavailable', error: 'The read models cannot be reached', retryAfter: 1 },
-  ],
-  [
-    ProjectionBehind,
-    { status: 503, code: 'list_behind', error: 'This list has not caught up with the latest writes', retryAfter: 1 },
-  ],
-  [ReadModelDropped, { status: 503, code: 'read_models_exchanged', error: 'The read models are being exchanged', retryAfter: 1 }],
+  [TooManyConflicts, { code: 'too_many_conflicts', error: 'Too many others are changing this', retryAfter: 1 }],
+  [ReadModelStoreUnavailable, { code: 'read_models_unavailable', error: 'The read models cannot be reached', retryAfter: 1 }],
+  [ProjectionBehind, { code: 'list_behind', error: 'This list has not caught up with the latest writes', retryAfter: 1 }],
+  [ReadModelDropped, { code: 'read_models_exchanged', error: 'The read models are being exchanged', retryAfter: 1 }],
   [
     IdentityUnavailable,
-    { status: 503, code: 'identity_provider_unavailable', error: 'The identity provider cannot be reached', retryAfter: 1 },
+    { code: 'identity_provider_unavailable', error: 'The identity provider cannot be reached', retryAfter: 1 },
   ],
-  [
-    MasterKeyUnknown,
-    { status: 503, code: 'vault_locked', error: 'The vault cannot be opened with the keys of this process', retryAfter: 30 },
-  ],
-  [FileTooLarge, { status: 413, code: 'body_too_large', error: 'Request body too large' }],
-  [AppendTooLarge, { status: 413, code: 'body_too_large', error: 'Request body too large' }],
+  [MasterKeyUnknown, { code: 'vault_locked', error: 'The vault cannot be opened with the keys of this process', retryAfter: 30 }],
+  [FileTooLarge, { code: 'body_too_large', error: 'Request body too large' }],
+  [AppendTooLarge, { code: 'body_too_large', error: 'Request body too large' }],
   [WrongExpectedRevision, internal],
   [CorruptedRetry, internal],
   [InvalidAppend, internal],
@@ -197,16 +182,16 @@ const ofProvider = (fault: ProviderFault): ErrorAnswer => {
   const { cause } = fault;
   const timedOut = typeof cause === 'object' && cause !== null && 'name' in cause && cause.name === 'TimeoutError';
   const { provider, transient, message } = fault;
-  const answer = (status: number, code: string, error: string): ErrorAnswer => ({
-    status,
+  const answer = (code: FaultCode, error: string): ErrorAnswer => ({
+    status: faultStatus[code],
     code,
     error,
     details: null,
-    headers: status === 502 ? {} : retryAfter(seconds),
+    headers: code === 'provider_refused' ? {} : retryAfter(seconds),
   });
-  if (timedOut) return answer(504, 'provider_timeout', `${provider} did not answer in time`);
-  if (transient) return answer(503, 'provider_unavailable', `${provider} cannot be asked right now`);
-  return answer(502, 'provider_refused', `${provider} refused: ${message}`);
+  if (timedOut) return answer('provider_timeout', `${provider} did not answer in time`);
+  if (transient) return answer('provider_unavailable', `${provider} cannot be asked right now`);
+  return answer('provider_refused', `${provider} refused: ${message}`);
 };
 
 const ofRefusal = ({ kind, code, message, details }: Refusal): ErrorAnswer => ({
@@ -226,10 +211,16 @@ export const answerFor = (error: unknown, requestId: string): ErrorAnswer => {
   if (error instanceof HttpFault) return error.answer;
   if (error instanceof MethodNotAllowed) return httpErrors.methodNotAllowed(error.allow).answer;
   if (error instanceof ProviderFault) return ofProvider(error);
-  for (const [kind, { status, code, error: words, retryAfter: seconds }] of faultAnswers) {
-    if (error instanceof kind && status !== 500) {
-      return { status, code, error: words, details: null, headers: seconds === undefined ? {} : retryAfter(seconds) };
+  for (const [kind, { code, error: words, retryAfter: seconds }] of faultAnswers) {
+    if (error instanceof kind && code !== internal.code) {
+      return {
+        status: faultStatus[code],
+        code,
+        error: words,
+        details: null,
+        headers: seconds === undefined ? {} : retryAfter(seconds),
+      };
     }
   }
-  return { status: 500, code: internal.code, error: internal.error, details: { requestId }, headers: {} };
+  return { status: faultStatus[internal.code], code: internal.code, error: internal.error, details: { requestId }, headers: {} };
 };
