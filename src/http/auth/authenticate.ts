@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
@@ -8,6 +7,7 @@ import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
 import { isoTime } from '../../platform/clock.js';
+import { isSameSecret } from '../../platform/sameSecret.js';
 
 /**
  * The entry mode that a request came in by (specification, "Authentication"): paths as written, or
@@ -47,7 +47,7 @@ export const createAuthenticate = (parts: {
     const { hash, key } = hashAccessToken(token);
     const now = engine.clock.now();
     const found = await findLiveKey(reader, key, isoTime(now));
-    if (found === null || !timingSafeEqual(Buffer.from(hash), Buffer.from(found.key.hash))) {
+    if (found === null || !isSameSecret(hash, found.key.hash)) {
       throw new Refused(refusals.invalidToken());
     }
     const { role, scope, id, ...held } = found.key;

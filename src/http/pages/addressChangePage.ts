@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import {
   addressChangeKey,
   confirmAddressChange,
@@ -10,6 +9,7 @@ import type { Engine } from '../../engine.js';
 import { clientOfAddressChange } from '../../events/client/client.stream.js';
 import type { Brand } from '../../platform/brand.js';
 import { html, type Html } from '../../platform/html.js';
+import { isSameSecret } from '../../platform/sameSecret.js';
 import { fill, fillHtml, textsOf, type Language, type Texts } from '../../platform/texts/texts.js';
 import type { Reply } from '../reply.js';
 import type { Frame } from './frame.js';
@@ -54,7 +54,7 @@ export const createAddressChangePage = ({
 
   return async ({ changeId, key, confirms, requestId, language }) => {
     const clientId = clientOfAddressChange(changeId);
-    const isProved = clientId !== null && isSame(key, addressChangeKey(engine, changeId));
+    const isProved = clientId !== null && isSameSecret(key, addressChangeKey(engine, changeId));
     const view: AddressChangeView = !isProved
       ? { status: 'gone' }
       : confirms
@@ -69,11 +69,6 @@ export const createAddressChangePage = ({
       content: contentOf(view, texts, { brand: brand.name, action, home: `${base()}/app/` }),
     });
   };
-};
-
-const isSame = (given: string, key: string): boolean => {
-  const [one, other] = [Buffer.from(given), Buffer.from(key)];
-  return one.length === other.length && timingSafeEqual(one, other);
 };
 
 const statusOf = {

@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.js';
 import { entityId, type Ids } from '../../../platform/ids.js';
 import type { MailLook } from '../../../platform/mail/composeMail.js';
 import type { Random } from '../../../platform/random.js';
+import { isSameSecret } from '../../../platform/sameSecret.js';
 import type { Language } from '../../../platform/texts/texts.js';
 import type { EmailSender } from '../../email/port.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
@@ -85,7 +85,7 @@ export const createChallenges = (parts: {
 
   const findLink = async (interaction: string, secret: string): Promise<Challenge | null> => {
     const challenge = await find(interaction);
-    return challenge !== null && isSame(challenge.secret, secret) ? challenge : null;
+    return challenge !== null && isSameSecret(challenge.secret, secret) ? challenge : null;
   };
 
   /** Of several concurrent redemptions of one mail, exactly one succeeds. */
@@ -137,7 +137,7 @@ export const createChallenges = (parts: {
       if ((await acquire('codesOfMail', challenge.id)) === null) return 'tooManyCodes';
       const release = await acquire('wrongCodesOfAddress', challenge.email);
       if (release === null) return 'addressLocked';
-      if (!isSame(challenge.code, code.replaceAll(/[\s-]/g, ''))) return 'wrong';
+      if (!isSameSecret(challenge.code, code.replaceAll(/[\s-]/g, ''))) return 'wrong';
       await release();
       return redeem(interaction, challenge);
     },
@@ -149,11 +149,6 @@ export const createChallenges = (parts: {
       return challenge === null ? 'gone' : redeem(interaction, challenge);
     },
   };
-};
-
-const isSame = (one: string, other: string): boolean => {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 };
 
 /** Eight digits, uniformly distributed. */
