@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, open, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemErrorCode } from '../platform/systemError.js';
 import { ProviderFault } from './fault.js';
 
 /**
@@ -23,10 +24,6 @@ export const isPlainName = (name: string): boolean =>
 /** A fault that another attempt would meet again. `message` is shown to people. */
 export const permanentFault = (message: string): ProviderFault =>
   new ProviderFault({ provider: embedded, message, transient: false });
-
-/** The code of a system error (`ENOENT`, …), or undefined. */
-export const systemErrorCode = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /** Passes a refused disk (full, read-only, failing) on as a transient fault that names no path. */
 export const withDiskFaults = async <T>(work: Promise<T>): Promise<T> => {

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isPlainName, makeFolder, nullIfMissing, sync, systemErrorCode } from './embeddedFiles.js';
+import { systemErrorCode } from '../platform/systemError.js';
+import { isPlainName, makeFolder, nullIfMissing, sync } from './embeddedFiles.js';
 import { createCache } from '../platform/cache.js';
 
 /**

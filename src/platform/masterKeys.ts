@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemRandom, type Random } from './random.js';
 import { SettingsError, type Settings } from './settings.js';
 import { keyOf32Bytes, Problem } from './settingValues.js';
+import { systemErrorCode } from './systemError.js';
 
 /**
  * The file in the data folder with the master keys that the service made: one per line, the current
@@ -83,7 +84,7 @@ const makeKeyFile = async (dataDir: string, file: string, random: Random): Promi
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await withDraft(dataDir, [newKey(random)], random, async (draft) => {
     await link(draft, file).catch((error: unknown) => {
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   });
   return readFile(file, 'utf8');
@@ -109,10 +110,7 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 };
-
-const isCode = (error: unknown, code: string): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === code;

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { defaultBrand, type Brand } from './brand.js';
 import { defaultLanguage, languages, type Language } from './texts/texts.js';
 import { isLoopbackName } from './publicAddress.js';
+import { systemErrorCode } from './systemError.js';
 import {
   apiAddress,
   apiOrigin,
@@ -221,7 +222,7 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return environment;
+    if (systemErrorCode(error) === 'ENOENT') return environment;
     throw new SettingsError([`${file}: cannot be read; check its permissions`]);
   }
   return { ...parseEnv(text), ...environment };
@@ -428,6 +429,3 @@ export const loadSettings = (environment: Environment): Settings => {
 
 /** RFC 5322, 3.2.4: a name with other characters than these is quoted. */
 const inMailbox = (name: string): string => (/^[\w ]+$/.test(name) ? name : `"${name}"`);
-
-const isCode = (error: unknown, code: string): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === code;

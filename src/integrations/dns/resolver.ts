@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import { systemErrorCode } from '../../platform/systemError.js';
 import { ProviderFault } from '../fault.js';
 import type { Dns } from './port.js';
 
@@ -15,9 +16,6 @@ const DEADLINE_MS = 3_000;
 /** The name does not exist, or has no such record. */
 const nothing = new Set(['ENODATA', 'ENOTFOUND']);
 const late = new Set(['ETIMEOUT', 'ECANCELLED']);
-
-const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 /**
  * Asks DNS servers, bypassing the machine's own names and caches.
@@ -41,7 +39,7 @@ export const createDnsResolver = ({
     try {
       return await question(resolver);
     } catch (error) {
-      const code = codeOf(error);
+      const code = systemErrorCode(error) ?? '';
       if (nothing.has(code)) return [];
       logger.warn({ name, code, err: error }, 'DNS could not be asked');
       const cause = late.has(code) ? Object.assign(new Error('no answer in time'), { name: 'TimeoutError' }) : error;

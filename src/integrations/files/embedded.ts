@@ -2,7 +2,8 @@ import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { measure, type StoredContent } from '../../platform/measuredContent.js';
 import type { Random } from '../../platform/random.js';
-import { embedded, makeFolder, nullIfMissing, sync, systemErrorCode, withDiskFaults } from '../embeddedFiles.js';
+import { systemErrorCode } from '../../platform/systemError.js';
+import { embedded, makeFolder, nullIfMissing, sync, withDiskFaults } from '../embeddedFiles.js';
 import { checkKey } from './fileKey.js';
 import { FileStoreFull, type FileStore, type ListedFile } from './port.js';
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { createCache, type Cache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { systemErrorCode } from '../../platform/systemError.js';
 import {
   isPlainName,
   makeFolder,
@@ -13,7 +14,6 @@ import {
   permanentFault,
   publishFolder,
   replaceFile,
-  systemErrorCode,
   withdrawFolder,
   writeNewFile,
 } from '../embeddedFiles.js';

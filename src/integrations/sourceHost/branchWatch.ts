@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { isPlainName, makeFolder, nullIfMissing, replaceFile, systemErrorCode } from '../embeddedFiles.js';
+import { systemErrorCode } from '../../platform/systemError.js';
+import { isPlainName, makeFolder, nullIfMissing, replaceFile } from '../embeddedFiles.js';
 import { repositoriesIn } from '../shardedFolder.js';
 import type { BranchObserver } from './port.js';
 

@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { createSemaphore } from '../../platform/semaphore.js';
+import { systemErrorCode } from '../../platform/systemError.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { maxPushBytes, type GitRequest, type GitResponse, type GitService } from './port.js';
@@ -94,7 +95,7 @@ export const createGitBackend = ({
       process.kill(-pid, 'SIGKILL');
     } catch (error) {
       // It has ended by itself.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      if (systemErrorCode(error) !== 'ESRCH') throw error;
     }
   };
 

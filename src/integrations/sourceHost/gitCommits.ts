@@ -1,6 +1,7 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, nullIfMissing, replaceFile, systemErrorCode } from '../embeddedFiles.js';
+import { systemErrorCode } from '../../platform/systemError.js';
+import { makeFolder, nullIfMissing, replaceFile } from '../embeddedFiles.js';
 import { openObjects, rootOf, treeEntries, type GitObjects, type TreeEntry } from '../git/objects.js';
 import { branchHead } from '../git/refs.js';
 import { createMemoryFiles } from './memoryFiles.js';

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { systemClock } from '../../../platform/clock.js';
-import { systemErrorCode, writeFiles } from '../../embeddedFiles.js';
+import { systemErrorCode } from '../../../platform/systemError.js';
+import { writeFiles } from '../../embeddedFiles.js';
 import { BuildFailure, buildSite, contentHash } from './build.js';
 import type { BuildAnswer, BuildOrder, BuildRequest } from './builder.js';
 import { compressSite } from './compress.js';
