@@ -167,8 +167,13 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     response.locals.exchange = exchange;
     response.once('close', () => {
       endWork();
-      const answered = accessLog(exchange);
-      parts.observe?.(answered);
+      try {
+        const answered = accessLog(exchange);
+        parts.observe?.(answered);
+      } catch (err) {
+        // Thrown from this listener, it would end the process.
+        logger.error({ err, requestId: exchange.requestId }, 'a request could not be logged');
+      }
       unlessWhole(exchange, () => request.socket.destroy());
     });
     if (!namesHost(request)) throw httpErrors.malformed();

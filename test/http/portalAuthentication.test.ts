@@ -4,6 +4,7 @@ import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js'
 import type { IdentityProvider } from '../../src/integrations/identity/port.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import type { SubjectCheck } from '../../src/platform/settingValues.js';
+import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssuer.js';
 import { probe } from '../support/probeRoutes.js';
@@ -83,9 +84,15 @@ describe('a JWT', () => {
     ['one that is not', { email: 'a@b.example', email_verified: false }, undefined],
     ['one of which nothing is said', { email: 'a@b.example' }, undefined],
     ['one that is no text', { email: ['a@b.example'], email_verified: true }, undefined],
+    ['an empty one', { email: '', email_verified: true }, undefined],
+    ['one verified by a number', { email: 'a@b.example', email_verified: 1 }, undefined],
   ])('counts with %s', async (_what, claims, verifiedEmail) => {
     const { body } = await whoIs(await issuer.sign({ role: 'admin', ...claims }));
     expect((body as { verifiedEmail?: string }).verifiedEmail).toBe(verifiedEmail);
+  });
+
+  test.each([5, ['Ann'], {}, null, ''])('with %j for a name has none', async (name) => {
+    expect((await whoIs(await issuer.sign({ name }))).body).not.toHaveProperty('name');
   });
 
   test('without a role is a client’s', async () => {
@@ -108,6 +115,9 @@ describe('a JWT', () => {
     ['that is not valid yet', () => ({ nbf: at(600) })],
     ['without a subject', { sub: undefined }],
     ['with an empty subject', { sub: '' }],
+    ['with a number for a subject', { sub: 5 as unknown as string }],
+    ['with nothing for a subject', { sub: null as unknown as string }],
+    ['with a list for a subject', { sub: ['u1'] as unknown as string }],
   ])('%s is refused', async (_what, claims) => {
     const made = typeof claims === 'function' ? claims() : claims;
     expect(outcome(await whoIs(await issuer.sign(made)))).toStrictEqual([401, 'Invalid token']);
@@ -198,11 +208,30 @@ describe('a JWT', () => {
   });
 });
 
+test('an answer whose line for the log cannot be made leaves a fault in the log, and the process goes on', async () => {
+  // What no issuer's adapter lets through: the index of a subject is made of text alone.
+  const identity = { subject: 5 as unknown as string, role: 'admin' } as const;
+  const api = await startApi({
+    identityProvider: { identify: () => Promise.resolve(identity), exists: () => Promise.resolve(true) },
+    routes: () => [whoami],
+    projector: false,
+  });
+  const jwt = await issuer.sign();
+  const call = () => api.call('GET', '/whoami', { headers: { authorization: `Bearer ${jwt}` } });
+  const answer = await call();
+  expect(answer.status).toBe(200);
+  const fault = await eventually('the fault', () => api.log.find(({ msg }) => msg === 'a request could not be logged'));
+  expect(fault).toMatchObject({ level: 'error', requestId: answer.headers.get('x-request-id') });
+  expect((await call()).status).toBe(200);
+});
+
 describe('the role claim', () => {
   test.each<[string, string[], Record<string, unknown>, string]>([
     ['a list with admin', ['role'], { role: ['editor', 'admin'] }, 'admin'],
     ['a list without', ['role'], { role: ['editor'] }, 'client'],
     ['another word', ['role'], { role: 'Admin' }, 'client'],
+    ['an object', ['role'], { role: { admin: true } }, 'client'],
+    ['a number', ['role'], { role: 1 }, 'client'],
     ['inside objects', ['realm', 'roles'], { realm: { roles: ['admin'] } }, 'admin'],
     ['inside what is no object', ['realm', 'roles'], { realm: 'admin' }, 'client'],
     ['a name with dots', ['https://doorstep', 'example/role'], { 'https://doorstep.example/role': 'admin' }, 'admin'],

@@ -88,13 +88,14 @@ const identityOf = (
   { roleClaim, deviceGrantClaim, hasScopes = false }: Pick<TokenIssuer, 'roleClaim' | 'deviceGrantClaim' | 'hasScopes'>,
 ): Identity | null => {
   const { sub, email, email_verified: isVerified, name, client_id: program, scope } = claims;
-  if (sub === undefined || sub === '') return null;
+  if (typeof sub !== 'string' || sub === '') return null;
   const deviceGrant = deviceGrantClaim === undefined ? undefined : claims[deviceGrantClaim];
   return {
     subject: sub,
     role: isAdmin(claimAt(claims, roleClaim)) ? 'admin' : 'client',
     // Some issuers send booleans as text.
     ...(typeof email === 'string' &&
+      email !== '' &&
       (isVerified === true || isVerified === 'true') && { verifiedEmail: canonicalAddress(email) }),
     ...(typeof name === 'string' && name !== '' && { name }),
     ...(typeof deviceGrant === 'string' && { deviceGrant }),
