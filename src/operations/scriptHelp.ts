@@ -12,7 +12,7 @@ export const scripts = {
   mintToken: {
     usage: [
       'npm run --silent token -- --revoke --subject <subject>',
-      'npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>] [--force]',
+      'npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>]',
     ],
     does: 'Mints a personal access token for anybody, and prints it alone; or revokes all of a subject.',
     elsewhere:

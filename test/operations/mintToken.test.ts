@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApi, operate, startServer } from '../support/server.js';
+import { text } from 'node:stream/consumers';
+import { createApi, launchOperation, operate, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 test('--revoke revokes every token of a subject and no others; files are readable by the service’s user only', async () => {
@@ -12,7 +14,7 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   const { address } = await startServer(dataDir);
   const tokens = [
     await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ann@example.com']),
-    await operate(dataDir, 'mintToken', ['--role', 'client', '--subject', 'ann@example.com', '--force']),
+    await operate(dataDir, 'mintToken', ['--role', 'client', '--subject', 'ann@example.com']),
     await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'bob@example.com']),
   ];
   const statuses = (): Promise<readonly number[]> =>
@@ -32,12 +34,16 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   expect(files.filter((file) => (statSync(join(dataDir, file)).mode & 0o077) !== 0)).toStrictEqual([]);
 });
 
-test('a client’s token for somebody whom nobody knows asks for --force; scripts create no stores but this one', async () => {
+test('a client’s token for somebody whom nobody knows is minted, with a warning; scripts create no stores but this one', async () => {
   const folder = temporaryFolder();
-  const client = ['--role', 'client', '--subject', 'anna@example.com'];
   await expect(operate(folder, 'projectionStatus', [])).rejects.toThrow(`DATA_DIR: there is no events.db in ${folder}`);
   expect(readdirSync(folder)).toStrictEqual([]);
-  await expect(operate(folder, 'mintToken', client)).rejects.toThrow(/nobody is known as anna@example\.com.*--force/);
-  expect(await operate(folder, 'mintToken', [...client, '--force'])).toMatch(/^svc_pat_/);
+  const child = launchOperation(folder, 'mintToken', ['--role', 'client', '--subject', 'anna@example.com']);
+  const [output, problems, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  expect({ code, output, problems }).toStrictEqual({
+    code: 0,
+    output: expect.stringMatching(/^svc_pat_[0-9A-Za-z]{46}\n$/),
+    problems: expect.stringMatching(/^Warning: nobody is known as anna@example\.com/m),
+  });
   expect(await operate(folder, 'projectionStatus', [])).toContain('website');
 });
