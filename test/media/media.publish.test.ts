@@ -136,3 +136,9 @@ test('the content may describe it otherwise where it stands', async () => {
   await publishWith({ mediaId, alt: 'Our door' });
   await eventually('the other description', async () => ((await shownOn()).attr('alt') === 'Our door' ? true : undefined));
 });
+
+test('one without a description is shown as decoration', async () => {
+  const silent = await upload(api, `${path}/media`, { token, name: 'wall.jpg', content: await photograph(600, 400), fields: {} });
+  await publishWith({ mediaId: (silent.body as { id: string }).id });
+  await eventually('the decoration', async () => ((await shownOn()).attr('alt') === '' ? true : undefined));
+});

@@ -187,7 +187,7 @@ export const documentCommands: readonly Command[] = [
     write: true,
     arguments: { website, file },
     options: {
-      alt: text('What it shows, for those who do not see it; an image needs it'),
+      alt: text('What it shows, for those who do not see it'),
       name: text('What it is called'),
     },
     run: async (context, args, { alt, name }) => {
@@ -280,7 +280,7 @@ export const documentCommands: readonly Command[] = [
     examples: [['In a few words', 'media describe corner-bakery oven.jpg "Bread in the oven"']],
     operations: ['describeMedia'],
     write: true,
-    arguments: { website, media, alt: argument('What it shows; "" for nothing, of a video', { placeholder: 'description' }) },
+    arguments: { website, media, alt: argument('What it shows; "" for nothing', { placeholder: 'description' }) },
     run: async (context, args) => {
       const { doorstep, website: found } = await at(context, args.website);
       const one = await byIdOrName(doorstep.websites.media.list(found.id, { limit: 200 }), args.media, 'image or video');

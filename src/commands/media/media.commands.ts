@@ -36,7 +36,7 @@ export interface UploadedVariant {
 
 export interface DescribeMedia extends OfMedia {
   readonly type: 'DescribeMedia';
-  /** `null`: a video without a description. */
+  /** `null`: none. */
   readonly alt: string | null;
 }
 

@@ -16,14 +16,10 @@ export const maxMedia = 5_000;
 
 type Known = Exclude<MediaState, { readonly stage: 'none' }>;
 
-/** What an image without one is refused with (WCAG 2.2, 1.1.1). */
-export const altRequired = (): Refusal => refusals.invalidBody('alt', 'is required: say what the image shows');
-
 const upload = (command: UploadMedia, state: MediaState): readonly MediaEvent[] | Refusal => {
   // The id is derived from the command, so what is there was made by this same command.
   if (state.stage !== 'none') return [];
   const { type: _, at: __, room, kept, alt, width, height, durationMs, variants, ...data } = command;
-  if (data.kind === 'image' && alt === undefined) return altRequired();
   if (kept >= maxMedia) return refusals.tooManyMedia();
   if (variants.reduce((sum, { size }) => sum + size, data.size) > room) return refusals.storageLimitReached(data.websiteId);
   return [
@@ -43,7 +39,6 @@ const upload = (command: UploadMedia, state: MediaState): readonly MediaEvent[] 
 
 const describe = ({ websiteId, mediaId, alt }: DescribeMedia, state: Known): readonly MediaEvent[] | Refusal => {
   if (state.stage !== 'live') return refusals.mediaNotFound(mediaId);
-  if (alt === null && state.kind === 'image') return altRequired();
   if ((alt ?? undefined) === state.alt) return [];
   const { alt: previousAlt } = state;
   return [

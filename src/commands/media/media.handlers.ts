@@ -9,7 +9,7 @@ import { mediaDecider } from './media.decider.js';
 /**
  * Records an image or video whose files are stored already.
  * @returns also whether it has these files: a repeated command has the first one's
- * @throws Refused: `Storage limit of website <id> reached`, `Too many images and videos`, `Invalid request body — alt: …`
+ * @throws Refused: `Storage limit of website <id> reached`, `Too many images and videos`
  */
 export const uploadMedia = async (
   engine: Engine,

@@ -20,7 +20,7 @@ export const mediaEvents = {
       contentType: Type.String(),
       size: Type.Integer(),
       sha256: Type.String(),
-      /** What it shows, for those who do not see it. Every image has one. */
+      /** What it shows, for those who do not see it. */
       alt: Type.Optional(Type.String()),
       ...size,
       durationMs: Type.Optional(Type.Integer()),

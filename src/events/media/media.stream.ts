@@ -10,7 +10,7 @@ export const mediaStream = defineStream({
   key: ({ mediaId }: MediaKey) => mediaId,
   named: '<mediaId>',
   holds: 'one image or video of a website: its file and variants, its description, its deletion',
-  guards: 'every image is described; restored or purged, never both',
+  guards: 'restored or purged, never both',
   events: mediaEvents,
   personal: {},
 });

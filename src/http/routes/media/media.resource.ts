@@ -20,7 +20,8 @@ export const Media = Type.Object(
     }),
     alt: Type.Optional(
       Type.String({
-        description: 'What it shows, for those who do not see it. Every image has one.',
+        description:
+          'What it shows, for those who do not see it. Absent: nobody has said so; websites show an image as decoration.',
         examples: ['The shop with its red door'],
       }),
     ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { altRequired, mediaDecider } from '../../../commands/media/media.decider.js';
+import { mediaDecider } from '../../../commands/media/media.decider.js';
 import { uploadMedia } from '../../../commands/media/media.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { FileStore } from '../../../integrations/files/port.js';
@@ -125,7 +125,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       operationId: 'uploadMedia',
       summary: 'Upload an image or a video',
       description:
-        'A form with one part `file`: JPEG, PNG, GIF, WebP or AVIF of up to 30 MB and 50 million pixels, or MP4 or WebM of up to 100 MB. An image needs `alt`. Websites show variants of an image, which are made before this answers: upright, without places and other metadata. A dry run stores nothing, and so does not look into the file.',
+        'A form with one part `file`: JPEG, PNG, GIF, WebP or AVIF of up to 30 MB and 50 million pixels, or MP4 or WebM of up to 100 MB. Websites show variants of an image, which are made before this answers: upright, without places and other metadata. A dry run stores nothing, and so does not look into the file.',
       tag: mediaTag,
       scope: 'website',
       access: 'editors',
@@ -136,7 +136,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
         name: Type.Optional(FileName('shop.jpg')),
         alt: Type.Optional(
           NonBlank(300, {
-            description: 'What it shows, for those who do not see it; required for an image.',
+            description: 'What it shows, for those who do not see it. Without one, websites show an image as decoration.',
             examples: [altExample],
           }),
         ),
@@ -148,8 +148,6 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
         const name = body.name === undefined ? fileName : cleaned(body.name);
         const kind = kindOf(upload);
         const alt = body.alt?.trim();
-        // Before the work of decoding it.
-        if (kind === 'image' && alt === undefined) throw new Refused(altRequired());
         const { variants, ...shape } = await shapeOf(kind, upload);
         const stored = variants.map(({ key, bytes, ...variant }) => ({ ...variant, file: key, size: bytes }));
         try {
@@ -201,7 +199,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       ifMatch: 'honoured',
       body: Type.Object({
         alt: Type.Union([NonBlank(300), Type.Null()], {
-          description: 'The description; `null`: none, which only a video may have.',
+          description: 'The description; `null`: none.',
           examples: [altExample],
         }),
       }),
