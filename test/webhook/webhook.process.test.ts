@@ -119,7 +119,7 @@ describe('a webhook', () => {
   });
 });
 
-test('a body belongs to the webhook that came first with it', () => {
+test('a body of a topic belongs to the webhook that came first with it', () => {
   const claim = { type: 'ClaimWebhookContent', websiteId: 'w1', content: 'c1', webhookId: 'h1' } as const;
   const claimed: WebhookContentEvent = {
     type: 'WebhookContentClaimed',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -6,7 +7,8 @@ import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { payloadNameOf } from '../../src/workers/webhook/webhook.process.js';
+import { payloadNameOf, webhookContentDecider, webhookProcess } from '../../src/workers/webhook/webhook.process.js';
+import { someAdmin } from '../support/given.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { shopDomain, signatureOf, webhookBody, webhookHeaders, type WebhookOptions } from '../support/shopWebhooks.js';
 
@@ -111,6 +113,50 @@ describe('a webhook', () => {
     expect((await deliver({ topic: 'shop/update' }, body)).status).toBe(200);
     expect((await deliver({ id: 'forged', topic: 'app/uninstalled' }, body)).status).toBe(200);
     expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'shop/update' } }]);
+  });
+
+  test('of another topic is another, also when the body is the same', async () => {
+    for (const topic of ['customers/data_request', 'app/uninstalled', 'APP_UNINSTALLED', 'customers/redact']) {
+      expect((await deliver({ topic }, '{}')).status).toBe(200);
+    }
+    expect((await kept()).map(({ data }) => (data as { topic: string }).topic)).toStrictEqual([
+      'customers/data_request',
+      'app/uninstalled',
+      'customers/redact',
+    ]);
+  });
+
+  test.each([
+    ['a customer', { shop_id: 1, shop_domain: shopDomain, customer: { id: 1 } }],
+    ['a shop to be redacted', { shop_id: 1, shop_domain: shopDomain }],
+  ])('of %s is refused as an uninstallation', async (_, payload) => {
+    const raw = JSON.stringify(payload);
+    expect((await deliver({ topic: 'shop/redact' }, raw)).status).toBe(200);
+    expect(await deliver({ topic: 'APP_UNINSTALLED' }, raw)).toMatchObject({
+      status: 400,
+      body: {
+        error: 'Invalid headers — X-Shopify-Topic: is app/uninstalled, but the body is that of a compliance webhook',
+        code: 'invalid_headers',
+      },
+    });
+    expect(await kept()).toHaveLength(1);
+  });
+
+  test('whose body an earlier build claimed, for whatever topic, comes once; of another topic it is another', async () => {
+    const { engine } = api;
+    const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+    const content = engine.blindIndex(createHash('sha256').update('{}').digest('hex'));
+    const webhook = { websiteId, webhookId: 'old' };
+    await engine.handle(webhookContentDecider, { type: 'ClaimWebhookContent', ...webhook, content }, context);
+    const topic = 'customers/data_request';
+    await engine.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, topic, shopDomain }, context);
+    for (const id of ['old', 'forged']) expect((await deliver({ id, topic }, '{}')).status).toBe(200);
+    expect(await kept()).toHaveLength(1);
+    for (const id of ['new', 'forged']) expect((await deliver({ id, topic: 'app/uninstalled' }, '{}')).status).toBe(200);
+    expect(await kept()).toMatchObject([
+      { data: { webhookId: 'old' } },
+      { data: { webhookId: 'new', topic: 'app/uninstalled' } },
+    ]);
   });
 
   test('is processed once, also after many others', async () => {

@@ -23,9 +23,9 @@ export const webhookEvents = {
   WebhookReopened: event(Type.Object(ofWebhook)),
 };
 
-/** Stream `webhook-content-<websiteId>-<blind index of the body>`. */
+/** Stream `webhook-content-<websiteId>-<blind index of topic and body>`; of the body alone in logs of earlier builds. */
 export const webhookContentEvents = {
-  /** The webhook that came first with this body: others with the same body are taken for it. */
+  /** The webhook that came first with this topic and body: others with the same are taken for it. */
   WebhookContentClaimed: event(Type.Object({ websiteId: Type.String(), content: Type.String(), webhookId: Type.String() })),
 };
 

@@ -18,9 +18,9 @@ export const webhookStream = defineStream({
 export const webhookContentStream = defineStream({
   category: 'webhook-content',
   key: ({ websiteId, content }: { readonly websiteId: string; readonly content: string }) => `${websiteId}-${content}`,
-  named: '<websiteId>-<blind index of the body>',
-  holds: 'which webhook came first with a body',
-  guards: 'one webhook for each body, whatever id it is sent under',
+  named: '<websiteId>-<blind index of topic and body>',
+  holds: 'which webhook of a topic came first with a body',
+  guards: 'one webhook for each topic and body, whatever id it is sent under',
   events: webhookContentEvents,
   personal: {},
   // The stream stays known, so that the body is taken for no other webhook.

@@ -10,6 +10,8 @@ export interface Commerce {
    * most topics do not.
    */
   shopIn(body: Uint8Array): string | null;
+  /** Whether the body is that of a compliance webhook, whatever topic it is sent under. */
+  isComplianceBody(body: Uint8Array): boolean;
   /**
    * A shop's products in order of id, at most `limit` (up to 250), after a product's cursor. May
    * throw ProviderFault.

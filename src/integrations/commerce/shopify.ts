@@ -175,17 +175,28 @@ export const createShopify = (parts: {
       const found = shop ?? own ?? domain;
       return typeof found === 'string' ? found.toLowerCase() : null;
     },
+    isComplianceBody: (body) => {
+      const { shop_id: id, shop_domain: shop, myshopify_domain: own, domain } = fieldsOf(body);
+      return id !== undefined && shop !== undefined && own === undefined && domain === undefined;
+    },
     products,
     countProducts,
   };
 };
 
+interface ShopFields {
+  readonly shop_id?: unknown;
+  readonly shop_domain?: unknown;
+  readonly myshopify_domain?: unknown;
+  readonly domain?: unknown;
+}
+
 /**
- * The shop's fields in bodies of webhooks: `shop_domain` in compliance webhooks
+ * The shop's fields in bodies of webhooks: `shop_id` and `shop_domain` in compliance webhooks
  * (https://shopify.dev/docs/apps/build/compliance/privacy-law-compliance), the others in a shop as
  * `app/uninstalled` has it.
  */
-const fieldsOf = (body: Uint8Array): { shop_domain?: unknown; myshopify_domain?: unknown; domain?: unknown } => {
+const fieldsOf = (body: Uint8Array): ShopFields => {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(body).toString());
     return typeof parsed === 'object' && parsed !== null ? parsed : {};

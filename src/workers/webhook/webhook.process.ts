@@ -69,6 +69,12 @@ const shopChanged = 'shop/update';
  */
 export const isRecorded = (topic: string): boolean => isHandled(topic) || topic === shopChanged;
 
+/**
+ * The topic that a body is claimed for. The body of a changed shop sent again as an uninstallation
+ * would take the shop's service away, so both are one.
+ */
+export const claimedTopicOf = (topic: string): string => (topic === shopChanged ? uninstalled : topic);
+
 /** Whether anything is done about the topic. */
 export const isHandled = (topic: string): boolean => topic === uninstalled || isCompliance(topic);
 
@@ -161,7 +167,7 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
 /** Inbox and process of one webhook: it is in the log before its receipt is acknowledged. */
 export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };
 
-/** Which webhook a body belongs to. */
+/** Which webhook a body of a topic belongs to. */
 export interface WebhookContentState {
   readonly webhookId?: string;
   /** It was one's, and nobody knows whose: it came long ago. */
@@ -172,7 +178,7 @@ export interface WebhookContentState {
 export type ClaimWebhookContent = AnyCommand & {
   readonly type: 'ClaimWebhookContent';
   readonly websiteId: string;
-  /** The blind index of the body. */
+  /** The blind index of topic and body. */
   readonly content: string;
   readonly webhookId: string;
 };

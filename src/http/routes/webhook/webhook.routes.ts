@@ -8,15 +8,18 @@ import { copyWith } from '../../../platform/copyWith.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import {
+  claimedTopicOf,
   isCompliance,
   isHandled,
   isRecorded,
   PAYLOAD_KEPT_MS,
   payloadNameOf,
   topicOf,
+  uninstalled,
   webhookContentDecider,
   webhookFold,
   webhookProcess,
+  type WebhookContentState,
   type WebhookName,
 } from '../../../workers/webhook/webhook.process.js';
 import { webhookStream } from '../../../events/webhook/webhook.stream.js';
@@ -82,14 +85,31 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
   };
 
   /**
-   * Queues it, unless the same body was queued before under whatever id. The payload is stored
+   * What an earlier build recorded of the body, which it claimed whatever the topic: a claim for a
+   * webhook that is known to be of another topic says nothing of this one.
+   */
+  const claimedBefore = async (acting: Engine, sent: Sent, hash: string): Promise<WebhookContentState> => {
+    const { websiteId, topic } = sent;
+    const { state } = await acting.state(webhookContentDecider, { websiteId, content: acting.blindIndex(hash) });
+    if (state.webhookId === undefined) return state;
+    const { state: known } = await acting.state(webhookFold, { websiteId, webhookId: state.webhookId });
+    const isOther = 'topic' in known && claimedTopicOf(known.topic) !== claimedTopicOf(topic);
+    return isOther ? {} : state;
+  };
+
+  /**
+   * Queues it, unless the same body was queued before for the topic under whatever id. The payload is stored
    * before the event, which wakes the workers; without the event it expires.
    */
   const queue = async (acting: Engine, sent: Sent, payload: Uint8Array, context: CommandContext): Promise<void> => {
     const { websiteId, topic } = sent;
-    const content = acting.blindIndex(createHash('sha256').update(payload).digest('hex'));
+    const hash = createHash('sha256').update(payload).digest('hex');
+    const content = acting.blindIndex(`${claimedTopicOf(topic)} ${hash}`);
     const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId: sent.webhookId } as const;
-    const { webhookId = sent.webhookId, isOld } = (await acting.handle(webhookContentDecider, claim, context)).state;
+    const before = await claimedBefore(acting, sent, hash);
+    const isClaimed = before.webhookId !== undefined || before.isOld === true;
+    const claimed = isClaimed ? before : (await acting.handle(webhookContentDecider, claim, context)).state;
+    const { webhookId = sent.webhookId, isOld } = claimed;
     if (isOld === true) return;
     const webhook = { ...sent, webhookId };
     if ((await acting.state(webhookFold, webhook)).state.stage !== 'none') return;
@@ -151,6 +171,11 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
         const shopInBody = isHandled(named.topic) ? commerce.shopIn(raw) : null;
         if (shopInBody !== null && shopInBody !== shopDomain) throw new Refused(refusals.otherShop());
         await checkShop(named, shopDomain);
+        // The topic is not signed: a compliance webhook sent again as this one would detach the shop.
+        if (named.topic === uninstalled && commerce.isComplianceBody(raw)) {
+          const issue = `is ${uninstalled}, but the body is that of a compliance webhook`;
+          throw httpErrors.invalid('headers', [{ field: 'X-Shopify-Topic', issue }]);
+        }
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
         const webhook: Sent = copyWith(named, { shopDomain, triggeredAt });
