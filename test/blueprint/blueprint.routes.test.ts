@@ -79,6 +79,15 @@ describe('a blueprint', () => {
     expect((await put([])).body).toEqual(initial.body);
   });
 
+  test('gives nodes back that are no parts of the website, until they are left out', async () => {
+    const own = { id: 'node-1', x: 10, y: 20 };
+    const answer = await put([own, hosting]);
+    expect(answer.status).toBe(200);
+    expect(nodesIn(answer).at(-1)).toEqual({ ...own, kind: 'other', label: 'node-1', state: 'ready' });
+    expect((await get()).body).toEqual(answer.body);
+    expect(nodesIn(await put([hosting])).map(({ id }) => id)).not.toContain('node-1');
+  });
+
   test('is arranged by one of two who have read the same', async () => {
     const match = { 'if-match': etagOf(await get()) };
     expect((await put([hosting], match)).status).toBe(200);
@@ -98,11 +107,8 @@ describe('a blueprint', () => {
   });
 
   test.each<[string, readonly object[], string]>([
-    [
-      'an unknown node',
-      [{ ...hosting, id: 'garden' }],
-      'nodes.0.id: is no node of this blueprint; reading it tells which there are',
-    ],
+    ['no id', [{ x: 1, y: 1 }], 'nodes.0.id: is required'],
+    ['an id that is too long', [{ ...hosting, id: 'x'.repeat(301) }], 'nodes.0.id: must have at most 300 characters'],
     ['a node twice', [hosting, hosting], 'nodes.1.id: is there twice'],
     ['no place', [{ id: 'hosting', x: 1 }], 'nodes.0.y: is required'],
     ['a text for a place', [{ ...hosting, x: '1' }], 'nodes.0.x: must be a number'],

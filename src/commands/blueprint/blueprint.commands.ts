@@ -5,8 +5,6 @@ export interface ArrangeBlueprint {
   readonly at: string;
   readonly websiteId: string;
   readonly nodes: readonly NodePosition[];
-  /** Ids of the nodes that there are. */
-  readonly known: readonly string[];
 }
 
 export type BlueprintCommand = ArrangeBlueprint;

@@ -4,19 +4,26 @@ import type { Decider } from '../decider.js';
 import { refusals, type Refusal, type Violation } from '../refusal.js';
 import type { ArrangeBlueprint, BlueprintCommand } from './blueprint.commands.js';
 
-const violationsIn = ({ nodes, known }: ArrangeBlueprint): readonly Violation[] => {
+/** More than a website has parts. */
+export const maxNodes = 200;
+/** Of an id: that of a domain has its hostname. */
+export const maxNodeIdLength = 300;
+
+const violationsIn = ({ nodes }: ArrangeBlueprint): readonly Violation[] => {
   const ids = nodes.map(({ id }) => id);
-  return ids.flatMap((id, index) => {
+  const tooMany = nodes.length > maxNodes ? [{ field: 'nodes', issue: `must have at most ${String(maxNodes)} entries` }] : [];
+  const wrong = ids.flatMap((id, index) => {
     const field = `nodes.${String(index)}.id`;
-    if (!known.includes(id)) return [{ field, issue: 'is no node of this blueprint; reading it tells which there are' }];
+    if (id.length > maxNodeIdLength) return [{ field, issue: `must have at most ${String(maxNodeIdLength)} characters` }];
     return ids.indexOf(id) < index ? [{ field, issue: 'is there twice' }] : [];
   });
+  return [...tooMany, ...wrong];
 };
 
 /** The same whatever order they were sent in. */
 const textOf = (nodes: readonly NodePosition[]): string =>
   nodes
-    .map(({ id, x, y }) => `${id} ${String(x)} ${String(y)}`)
+    .map(({ id, x, y }) => JSON.stringify([id, x, y]))
     .sort()
     .join('\n');
 

@@ -6,7 +6,7 @@ export const blueprintStream = defineStream({
   key: ({ websiteId }: { readonly websiteId: string }) => websiteId,
   named: '<websiteId>',
   holds: 'where people put the nodes of a website’s blueprint',
-  guards: 'a position for each node that there is',
+  guards: 'one position for each node',
   events: blueprintEvents,
   personal: {},
 });

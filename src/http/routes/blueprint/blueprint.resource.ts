@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { maxNodeIdLength } from '../../../commands/blueprint/blueprint.decider.js';
 import type { NodePosition } from '../../../events/blueprint/blueprint.events.js';
 import type { BlueprintPart } from '../../../projections/blueprint/blueprint.queries.js';
 
@@ -15,19 +16,21 @@ const id = (options: { readonly minLength?: number; readonly maxLength?: number 
   Type.String({
     ...options,
     description:
-      '`website`, `repository`, `hosting`, `content`, `domains`, `services`, `domain:` with a hostname, or `service:` with its kind.',
+      'Of a part: `website`, `repository`, `hosting`, `content`, `domains`, `services`, `domain:` with a hostname, or `service:` with its kind. Any other text: a node of one’s own.',
     examples: ['hosting'],
   });
 
 /** A node as it is sent. */
-export const SentNode = Type.Object({ id: id({ minLength: 1, maxLength: 300 }), ...position });
+export const SentNode = Type.Object({ id: id({ minLength: 1, maxLength: maxNodeIdLength }), ...position });
 
 export const Blueprint = Type.Object(
   {
     nodes: Type.Array(
       Type.Object({
         id: id(),
-        kind: Type.Enum(['website', 'repository', 'hosting', 'content', 'domains', 'domain', 'services', 'service']),
+        kind: Type.Enum(['website', 'repository', 'hosting', 'content', 'domains', 'domain', 'services', 'service', 'other'], {
+          description: '`other`: a node that somebody put here and that is no part of the website.',
+        }),
         label: Type.String({ description: 'What people read.', examples: ['corner-bakery'] }),
         state: Type.Enum(['ready', 'pending', 'off'], {
           description: '`pending`: it is being made, or proved. `off`: there is none.',
@@ -35,7 +38,7 @@ export const Blueprint = Type.Object(
         partOf: Type.Optional(Type.String({ description: 'Id of the node that it hangs on.', examples: ['website'] })),
         ...position,
       }),
-      { description: 'The parts of the website, each after the one that it hangs on.' },
+      { description: 'The parts of the website, each after the one that it hangs on; then the nodes that are none.' },
     ),
   },
   { $id: 'Blueprint', description: 'The parts of a website, and where people have put them.' },
@@ -59,12 +62,21 @@ const layout = (parts: readonly BlueprintPart[]): ReadonlyMap<string, Omit<NodeP
   return places;
 };
 
-/** The parts where people have put them; the others where the layout puts them. */
+/** Ids of parts that come and go: their places are kept, and shown while there is such a part. */
+const isPartId = /^(?:domain|service):/;
+
+/**
+ * The parts where people have put them, or else where the layout puts them; then the nodes that are
+ * no parts.
+ */
 export const toBlueprint = (parts: readonly BlueprintPart[], positions: readonly NodePosition[]): Static<typeof Blueprint> => {
   const places = layout(parts);
   const nodes = parts.map((part) => {
     const { x, y } = positions.find((one) => one.id === part.id) ?? places.get(part.id) ?? { x: 0, y: 0 };
     return { ...part, x, y };
   });
-  return { nodes };
+  const others = positions
+    .filter((one) => !isPartId.test(one.id) && !parts.some((part) => part.id === one.id))
+    .map((one) => ({ ...one, kind: 'other' as const, label: one.id, state: 'ready' as const }));
+  return { nodes: [...nodes, ...others] };
 };

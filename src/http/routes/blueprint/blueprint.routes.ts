@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { maxNodes } from '../../../commands/blueprint/blueprint.decider.js';
 import { arrangeBlueprint } from '../../../commands/blueprint/blueprint.handlers.js';
 import { blueprintFold } from '../../../events/blueprint/blueprint.state.js';
 import { blueprintParts } from '../../../projections/blueprint/blueprint.queries.js';
@@ -8,9 +9,6 @@ import { route, type Route, type RouteTag } from '../../route.js';
 import { Blueprint, SentNode, toBlueprint } from './blueprint.resource.js';
 
 const blueprintTag: RouteTag = { name: 'Blueprint', description: 'A website’s parts as a picture.' };
-
-/** More than a website has parts. */
-const maxNodes = 200;
 
 /** The parts of a website that the service knows, and where people have put them. */
 export const blueprintRoutes = ({ reader }: { reader: Reader }): readonly Route[] => [
@@ -39,7 +37,8 @@ export const blueprintRoutes = ({ reader }: { reader: Reader }): readonly Route[
     path: '/websites/:id/blueprint',
     operationId: 'arrangeBlueprint',
     summary: 'Put the nodes of a blueprint somewhere',
-    description: 'Replaces all positions: nodes that are left out go back to the service’s own layout.',
+    description:
+      'Replaces all positions: parts that are left out go back to the service’s own layout. Nodes with other ids than those of the parts are kept as `other`.',
     tag: blueprintTag,
     example: { body: { nodes: [{ id: 'hosting', x: 240, y: 120 }] } },
     scope: 'website',
@@ -52,13 +51,7 @@ export const blueprintRoutes = ({ reader }: { reader: Reader }): readonly Route[
     answers: { 200: { description: 'The blueprint.', schema: Blueprint } },
     act: async ({ params: { id: websiteId }, body: { nodes }, website: { website }, context, expectation }, acting) => {
       const parts = await blueprintParts(reader, website);
-      const known = parts.map(({ id }) => id);
-      const { state, revision } = await arrangeBlueprint(
-        acting,
-        { websiteId, nodes, known },
-        context,
-        expectationOf(expectation),
-      );
+      const { state, revision } = await arrangeBlueprint(acting, { websiteId, nodes }, context, expectationOf(expectation));
       return { parts, positions: state.positions, revision };
     },
     answer: (_request, { parts, positions, revision }) =>
