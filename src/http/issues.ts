@@ -86,6 +86,8 @@ const expected = (error: ErrorObject): string => {
       return `must have at most ${counted(params.limit, entries)}`;
     case 'minProperties':
       return 'must hold at least one field';
+    case 'maxProperties':
+      return `must hold at most ${counted(params.limit, ['field', 'fields'])}`;
     case 'minimum':
       return `must be at least ${String(params.limit)}`;
     case 'maximum':

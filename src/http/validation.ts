@@ -186,21 +186,25 @@ const violations = ({ errors }: ValidateFunction, whole: string): Violation[] =>
     union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`);
   const branchesOf = (union: ErrorObject): readonly ErrorObject[] => all.filter((error) => isBranchOf(union, error));
   const ofBranch = (error: ErrorObject): boolean => unions.some((union) => isBranchOf(union, error));
-  return all
-    .filter((error) => !ofBranch(error))
-    .map((error) => ({
-      field: fieldOf(error) || whole,
-      issue: unions.includes(error) ? unionIssue(error, branchesOf(error)) : issueOf(error),
-    }));
+  return (
+    all
+      // A wrong name is reported by what is wrong with it, and then as one.
+      .filter((error) => !ofBranch(error) && error.keyword !== 'propertyNames')
+      .map((error) => ({
+        field: fieldOf(error) || whole,
+        issue: unions.includes(error) ? unionIssue(error, branchesOf(error)) : issueOf(error),
+      }))
+  );
 };
 
 /** The name of an unknown field may be as long as the request: only its beginning is repeated. */
 const maxFieldLength = 200;
 
-const fieldOf = ({ instancePath, keyword, params }: ErrorObject): string => {
+const fieldOf = ({ instancePath, keyword, params, propertyName }: ErrorObject): string => {
   const path = instancePath === '' ? [] : instancePath.slice(1).split('/').map(unescape);
   if (keyword === 'required') path.push(String(params.missingProperty));
   if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
+  if (propertyName !== undefined) path.push(propertyName);
   return path.join('.').slice(0, maxFieldLength);
 };
 

@@ -77,6 +77,15 @@ describe('a service', () => {
     expect(await secretsOf(api.engine, second)).toStrictEqual({ adminToken: 'shpat_next' });
   });
 
+  test('keeps secrets of any names, which never come back', async () => {
+    const secrets = { token: canary, 'webhook.secret': `${canary} with spaces` };
+    const answer = await post({ kind: 'analytics', secrets });
+    expect(answer).toMatchObject({ status: 201, body: { kind: 'analytics', secretNames: ['token', 'webhook.secret'] } });
+    expect(answer.body).not.toHaveProperty('siteId');
+    expect(answer.text).not.toContain(canary);
+    expect(await secretsOf(api.engine, (answer.body as { id: string }).id)).toStrictEqual(secrets);
+  });
+
   test('that is only tried leaves nothing, in the vault either', async () => {
     const { status, body } = await post(shop, `${path}?dryRun=1`);
     const [{ data }] = (body as { events: [{ data: { serviceId: string } }] }).events;
@@ -87,17 +96,24 @@ describe('a service', () => {
 
   test.each<[string, unknown, string]>([
     ['no shop', { kind: 'commerce' }, 'shopDomain: is required'],
-    ['a site that is none', { kind: 'analytics' }, 'siteId: is required'],
     [
       'another domain',
       { ...shop, shopDomain: 'evil.example' },
       'shopDomain: must be the shop’s own domain, as in corner-bakery.myshopify.com; got 12 characters',
     ],
     ['a field of another kind', { ...shop, siteId: 'x' }, 'siteId: is not a field of a commerce service'],
+    ['a secret that is no text', { ...shop, secrets: { other: 5 } }, 'secrets.other: must be text; got a number'],
+    ['an empty secret', { ...shop, secrets: { other: '' } }, 'secrets.other: must not be empty'],
+    ['a secret that is too long', { ...shop, secrets: { x: 'x'.repeat(4_001) } }, 'secrets.x: must have at most 4000 characters'],
     [
-      'a secret of another kind',
-      { kind: 'analytics', siteId: 'x', secrets: { adminToken: 'x' } },
-      'secrets.adminToken: is not a field of a analytics service',
+      'a secret of a strange name',
+      { ...shop, secrets: { 'no name': 'x' } },
+      'secrets.no name: use 1 to 64 letters, digits, dots, dashes and underscores, a letter first; got 7 characters',
+    ],
+    [
+      'too many secrets',
+      { ...shop, secrets: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`s${String(index)}`, 'x'])) },
+      'secrets: must hold at most 20 fields',
     ],
     ['an unknown kind', { kind: 'blog' }, 'kind: must be one of commerce, scheduling, analytics; got 4 characters'],
   ])('with %s is refused', async (_, body, issue) => {

@@ -59,7 +59,7 @@ export const serviceCommands: readonly Command[] = [
       shopDomain: text('Commerce: domain of the shop', { placeholder: 'domain' }),
       eventType: list('Scheduling: id of an event type', { placeholder: 'number' }),
       siteId: text('Analytics: id of the site', { placeholder: 'id' }),
-      secrets: text('A file with {"adminToken" or "apiKey"} as JSON, - for standard input', {
+      secrets: text('A file with {"adminToken", "apiKey" or others} as JSON, - for standard input', {
         placeholder: 'file',
         completes: 'file',
       }),
@@ -71,8 +71,7 @@ export const serviceCommands: readonly Command[] = [
         shopDomain,
         eventTypeIds: eventType.length > 0 ? eventType.map(readNumber) : undefined,
         siteId,
-        secrets:
-          secrets === undefined ? undefined : ((await readJson(context, secrets)) as { adminToken?: string; apiKey?: string }),
+        secrets: secrets === undefined ? undefined : ((await readJson(context, secrets)) as Record<string, string>),
       });
       const { doorstep, website: found } = await at(context, args.website);
       await change(

@@ -14,6 +14,11 @@ const serviceTag: RouteTag = {
   description: 'Services of one website: its shop, its scheduling account, its analytics site.',
 };
 const secret = (description: string) => Type.Optional(Secret(500, { description }));
+const maxSecrets = 20;
+const SecretName = Type.String({
+  pattern: '^[A-Za-z][\\w.-]{0,63}$',
+  'x-issue': 'use 1 to 64 letters, digits, dots, dashes and underscores, a letter first',
+});
 
 const settings = {
   shopDomain: Type.Optional(ShopDomain({ description: 'Of `commerce`: the shop.' })),
@@ -40,24 +45,29 @@ const ServiceInput = Type.Object({
   secrets: Type.Optional(
     Type.Object(
       {
-        adminToken: secret('Of `commerce`: an access token of the Admin API.'),
-        apiKey: secret('Of `scheduling`: a key of an account of its own.'),
+        adminToken: secret('Of `commerce`: an access token of the Admin API, with which products are listed.'),
+        apiKey: secret('Of `scheduling`: a key of an account of its own, with which bookings are listed.'),
       },
-      { description: 'Kept in the vault; they never come back.' },
+      {
+        description: 'Kept in the vault; they never come back. Others than those that are named here are kept, and not used.',
+        additionalProperties: Type.String({ minLength: 1, maxLength: 4_000, writeOnly: true }),
+        propertyNames: SecretName,
+        maxProperties: maxSecrets,
+      },
     ),
   ),
 });
 
-/** What each kind may say and has to say. */
+/** What each kind may say and has to say, beside secrets. */
 const fieldsOf: Readonly<Record<ServiceKind, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
-  commerce: { may: ['shopDomain', 'secrets.adminToken'], must: ['shopDomain'] },
-  scheduling: { may: ['eventTypeIds', 'secrets.apiKey'], must: [] },
-  analytics: { may: ['siteId'], must: ['siteId'] },
+  commerce: { may: ['shopDomain'], must: ['shopDomain'] },
+  scheduling: { may: ['eventTypeIds'], must: [] },
+  analytics: { may: ['siteId'], must: [] },
 };
 
 /** @throws Refused */
-const checkFields = ({ kind, secrets = {}, ...fields }: Static<typeof ServiceInput>): void => {
-  const said = [...Object.keys(fields), ...Object.keys(secrets).map((name) => `secrets.${name}`)];
+const checkFields = ({ kind, secrets: _, ...fields }: Static<typeof ServiceInput>): void => {
+  const said = Object.keys(fields);
   const { may, must } = fieldsOf[kind];
   const [first, ...others] = [
     ...must.filter((field) => !said.includes(field)).map((field) => ({ field, issue: 'is required' })),
