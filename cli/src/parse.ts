@@ -1,7 +1,8 @@
 import { Command as Parser, CommanderError, Option as ParsedOption } from 'commander';
 import { kebab, UsageError, type Command } from './command.js';
 import type { Globals } from './context.js';
-import { argumentAsWritten, optionAsWritten } from './help.js';
+import { argumentAsWritten, childrenOf, optionAsWritten } from './help.js';
+import { nearest } from './nearest.js';
 import type { OutputOptions } from './output.js';
 
 /** How a command was called. */
@@ -61,8 +62,8 @@ export const parse = (argv: readonly string[], called: string, commands: readonl
   try {
     root.parse([...argv], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(inOurWords(error.message));
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    throw new UsageError(mistypedCommand(error, parsers.get(called)?.args[0], called, commands) ?? inOurWords(error.message));
   }
   if (call === undefined) throw new UsageError('Missing command');
   return call;
@@ -88,6 +89,27 @@ const describe = (parser: Parser, command: Command): Parser => {
   if (command.write === true) parser.option('--dry-run').option('--idempotency-key <key>');
   if (command.destructive === true) parser.option('-y, --yes');
   return parser;
+};
+
+/**
+ * A group that is a command itself takes a mistyped command of it for its argument: what is then too
+ * much, or unknown, belongs to the command that was meant.
+ * @param word - the first one after the group
+ */
+const mistypedCommand = (
+  { code, message }: CommanderError,
+  word: string | undefined,
+  called: string,
+  commands: readonly Command[],
+): string | undefined => {
+  if (called === '' || word === undefined || message.includes('Did you mean')) return undefined;
+  if (code !== 'commander.excessArguments' && code !== 'commander.unknownOption') return undefined;
+  const typed = `${called} ${word}`;
+  const meant = nearest(
+    word,
+    childrenOf(called, commands).map(([name]) => name.slice(called.length + 1)),
+  );
+  return meant === undefined ? undefined : `Unknown command "${typed}". Did you mean ${called} ${meant}?`;
 };
 
 /** commander's `error: unknown option '--jsn'\n(Did you mean --json?)` as one sentence. */

@@ -62,6 +62,22 @@ describe('what is wrong', () => {
   const refused: readonly [string, readonly string[], string][] = [
     ['a command', ['webstes'], 'Unknown command "webstes". Did you mean websites?'],
     ['a command of a group', ['websites', 'lst'], 'Unknown command "lst". Did you mean list?'],
+    [
+      'a command of a group that is a command',
+      ['delivery', 'checkpont', 'corner-bakery', 'qa', 'done'],
+      'Unknown command "delivery checkpont". Did you mean delivery checkpoint?',
+    ],
+    [
+      'such a command, called with an option',
+      ['delivery', 'sett', 'corner-bakery', '--ready-by', '22 Dec'],
+      'Unknown command "delivery sett". Did you mean delivery set?',
+    ],
+    ['swapped letters of such a command', ['seo', 'scna', 'corner-bakery'], 'Unknown command "seo scna". Did you mean seo scan?'],
+    [
+      'an argument that is like no command',
+      ['delivery', 'corner-bakery', 'qa'],
+      'Too many arguments for "delivery". Expected 1 argument but got 2.',
+    ],
     ['an option', ['websites', 'list', '--jsn'], 'Unknown option "--jsn". Did you mean --json?'],
     ['a choice', ['websites', 'list', '--status', 'actve'], '--status: "actve" is none of provisioning, active.'],
     ['a number', ['websites', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number.'],
