@@ -261,7 +261,7 @@ describe('files', () => {
 
 describe('keys', () => {
   it('give the token alone on standard output, and are revoked', async () => {
-    const { stdout } = await cli('keys', 'create', 'Weekly report', '--scope', 'read', '--expires', 'in 90 days');
+    const { stdout } = await cli('keys', 'create', 'Weekly report', '--scope', 'read', '--expires', '90d');
     expect(stdout).toMatch(/^svc_pat_\w{46}\n$/);
     const [id] = ((await json('keys', 'list')) as { id: string; name: string }[]).filter(({ name }) => name === 'Weekly report');
     await cli('keys', 'revoke', id?.id ?? '', '--yes');
@@ -270,6 +270,29 @@ describe('keys', () => {
       'list',
     ]);
     expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) as unknown });
+  });
+});
+
+describe('the end of a key', () => {
+  const minted = async (expires: string): Promise<{ createdAt: string; expiresAt?: string }> =>
+    (await json('keys', 'create', 'Report', '--expires', expires)) as { createdAt: string; expiresAt?: string };
+
+  it.each([
+    ['12h', 12],
+    ['90d', 90 * 24],
+    ['2w', 14 * 24],
+  ])('is given as to login, %s', async (expires, hours) => {
+    const { createdAt, expiresAt } = await minted(expires);
+    expect((Date.parse(expiresAt ?? '') - Date.parse(createdAt)) / 3_600_000).toBeCloseTo(hours, 1);
+  });
+
+  it('is that of a day, or never', async () => {
+    expect(await minted('2099-12-22')).toMatchObject({ expiresAt: '2099-12-22T23:59:59.999Z' });
+    expect(await minted('never')).not.toHaveProperty('expiresAt');
+    expect(await cli('keys', 'create', 'Report', '--expires', 'soon')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^doorstep: "soon" is no expiry: use 90d/) as unknown,
+    });
   });
 });
 

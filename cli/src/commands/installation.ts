@@ -10,7 +10,7 @@ import {
   text,
   type Command,
 } from '../command.js';
-import { change, findWebsite, listing, readList } from './shared.js';
+import { change, expiry, findWebsite, listing, readList } from './shared.js';
 
 /** Commands on the installation: keys, the audit, templates, search, mails, health. */
 export const installationCommands: readonly Command[] = [
@@ -61,24 +61,24 @@ export const installationCommands: readonly Command[] = [
   command({
     name: 'keys create',
     summary: 'Make a personal access token; it is shown once',
-    examples: [['That only reads, for 90 days', 'keys create "Weekly report" --scope read --expires "in 90 days"']],
+    examples: [['That only reads, for 90 days', 'keys create "Weekly report" --scope read --expires 90d']],
     operations: ['mintAPIKey'],
     write: true,
     arguments: { name: argument('What it is for', { placeholder: 'name' }) },
     options: {
       role: choice(['admin', 'client'], 'As what it acts'),
       scope: choice(['read', 'write'], 'What it may do'),
-      expires: text('When it ends', { placeholder: 'date' }),
+      expires: text(`${expiry}. Default: never`, { placeholder: 'time' }),
     },
     run: async (context, { name }, { role, scope, expires }) => {
-      const { readDate } = await import('../dates.js');
-      const doorstep = await context.doorstep();
+      const { expiryFrom } = await import('../login/expiry.js');
       const body = defined({
         name,
         role,
         scope,
-        expiresAt: expires === undefined ? undefined : readDate(expires, Date.now(), 'future'),
+        expiresAt: expires === undefined ? undefined : expiryFrom(expires, Date.now()),
       });
+      const doorstep = await context.doorstep();
       const minted = await change(
         context,
         (options) => doorstep.apiKeys.create(body, options),

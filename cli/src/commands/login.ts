@@ -1,4 +1,5 @@
 import { argument, command, flag, Refusal, text, type Command } from '../command.js';
+import { expiry } from './shared.js';
 
 /** Commands about who is signed in. */
 export const loginCommands: readonly Command[] = [
@@ -21,9 +22,7 @@ DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles.`,
       device: flag('Sign in by a code, on any device with a browser'),
       withToken: flag('Read a token from standard input instead of signing in'),
       name: text('Name of the token. Default: "doorstep CLI on" and the name of this machine'),
-      expires: text('When the token ends: 90d, 12h, 2w, a day ("22 Dec", "in 30 days"), or never. Default: 90d', {
-        placeholder: 'time',
-      }),
+      expires: text(`${expiry}. Default: 90d`, { placeholder: 'time' }),
       clientId: text('Public client at an issuer outside the service. Default: doorstep-cli', { placeholder: 'id' }),
     },
     plain: true,

@@ -26,6 +26,9 @@ export const listing = {
   all: flag('All of them, however many there are'),
 };
 
+/** What `--expires` takes, as `login/expiry.ts` reads it. */
+export const expiry = 'When the token ends: 90d, 12h, 2w, a day ("22 Dec", "in 30 days"), or never';
+
 interface Listing {
   readonly limit?: number | undefined;
   readonly all: boolean;
