@@ -56,9 +56,14 @@ const lineDisplay = (stream: NodeJS.WriteStream, drawing: () => Drawing): Displa
 
 /**
  * Shows the build until it ends.
+ * @param resource - what `--json` prints, as it is then
  * @throws Refusal with the reason when it failed
  */
-export const watchProvisioning = async (context: Context, { id, name, slug }: Website): Promise<ProvisioningJob> => {
+export const watchProvisioning = async (
+  context: Context,
+  { id, name, slug }: Website,
+  resource: 'website' | 'job',
+): Promise<void> => {
   const { output, interruption } = context;
   const doorstep = await context.doorstep();
   // Standard output is for the resource when that is asked for.
@@ -86,11 +91,11 @@ export const watchProvisioning = async (context: Context, { id, name, slug }: We
   } finally {
     display.end();
   }
+  const website = await doorstep.websites.get(id);
+  if (output.isJson) await output.json(resource === 'website' ? website : job);
   if (job.status === 'failed')
     throw new Refusal(
       `${clean(job.reason ?? `The build of ${slug} failed.`)} To go on from the failed step: doorstep provisioning retry ${slug}`,
     );
-  const { url } = await doorstep.websites.get(id);
-  output.done(`${name} is active${url === undefined ? '' : `: ${url}`}`);
-  return job;
+  output.done(`${name} is active${website.url === undefined ? '' : `: ${website.url}`}`);
 };

@@ -43,7 +43,7 @@ describe('websites', () => {
       '--json',
       'slug,status',
     );
-    expect(JSON.parse(stdout)).toEqual({ slug: 'florist', status: 'provisioning' });
+    expect(JSON.parse(stdout)).toEqual({ slug: 'florist', status: 'active' });
     expect(stderr).toMatch(/Last check/);
   });
 
@@ -93,6 +93,8 @@ describe('websites', () => {
     expect(stderr).toMatch(
       /\ndoorstep: .*github_create_repo.* To go on from the failed step: doorstep provisioning retry bookshop\n$/,
     );
+    const retried = await runCli(away, ['provisioning', 'retry', 'bookshop', '--watch', '--json', 'status']);
+    expect({ code: retried.code, job: JSON.parse(retried.stdout) as unknown }).toEqual({ code: 1, job: { status: 'failed' } });
   });
 });
 

@@ -1,4 +1,5 @@
 import { command, flag, website, type Command } from '../command.js';
+import type { WriteOptions } from '../context.js';
 import { at, change, listing, readList } from './shared.js';
 
 /** Commands on the build of a new website. */
@@ -32,8 +33,7 @@ export const provisioningCommands: readonly Command[] = [
     run: async (context, args) => {
       const { watchProvisioning } = await import('../watchProvisioning.js');
       const { website: found } = await at(context, args.website);
-      const job = await watchProvisioning(context, found);
-      if (context.output.isJson) await context.output.json(job);
+      await watchProvisioning(context, found, 'job');
     },
   }),
   command({
@@ -46,14 +46,17 @@ export const provisioningCommands: readonly Command[] = [
     options: { watch: flag('Watch it being built', { short: 'w' }) },
     run: async (context, args, { watch }) => {
       const { doorstep, website: found } = await at(context, args.website);
-      const retried = await change(
-        context,
-        (options) => doorstep.websites.provisioning.retry(found.id, options),
-        ({ id }) => ({ said: `The build of ${found.slug} goes on.`, value: id }),
-      );
-      if (retried === undefined || !watch) return;
+      const retry = (options: WriteOptions) => doorstep.websites.provisioning.retry(found.id, options);
+      const said = `The build of ${found.slug} goes on.`;
+      if (!watch) {
+        await change(context, retry, ({ id }) => ({ said, value: id }));
+        return;
+      }
+      const retried = await context.write(retry);
+      if (retried === undefined) return;
+      context.output.done(said);
       const { watchProvisioning } = await import('../watchProvisioning.js');
-      await watchProvisioning(context, found);
+      await watchProvisioning(context, found, 'job');
     },
   }),
   command({

@@ -1,4 +1,5 @@
 import { argument, choice, command, defined, flag, list, required, text, UsageError, website, type Command } from '../command.js';
+import type { WriteOptions } from '../context.js';
 import { at, change, listing, readList, sorted } from './shared.js';
 
 const tiers = ['starter', 'growth', 'scale'] as const;
@@ -54,19 +55,19 @@ export const websiteCommands: readonly Command[] = [
         clientId: client === undefined ? undefined : await clientIdOf(doorstep, client),
         collaborators: collaborator.length > 0 ? [...collaborator] : undefined,
       });
-      const created = await change(
-        context,
-        (options) => doorstep.websites.create(body, options),
-        ({ id }) => ({
-          said: watch
-            ? `${name} is created.`
-            : `${name} is created and being built. To watch it: doorstep provisioning watch ${slug}`,
-          ...(!watch && { value: id }),
-        }),
-      );
-      if (created === undefined || !watch) return;
+      const create = (options: WriteOptions) => doorstep.websites.create(body, options);
+      if (!watch) {
+        await change(context, create, ({ id }) => ({
+          said: `${name} is created and being built. To watch it: doorstep provisioning watch ${slug}`,
+          value: id,
+        }));
+        return;
+      }
+      const created = await context.write(create);
+      if (created === undefined) return;
+      context.output.done(`${name} is created.`);
       const { watchProvisioning } = await import('../watchProvisioning.js');
-      await watchProvisioning(context, created);
+      await watchProvisioning(context, created, 'website');
     },
   }),
   command({
