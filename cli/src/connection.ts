@@ -44,17 +44,26 @@ export const chosenAddress = ({ url }: Chosen, environment: NodeJS.ProcessEnv): 
 };
 
 /**
- * `--profile`; else `DOORSTEP_TOKEN` with `DOORSTEP_URL`; else `DOORSTEP_PROFILE`, or the profile
- * in use. A profile's token is never sent to another address than the profile's.
+ * `--profile`; else `DOORSTEP_TOKEN` at the address that was asked for, or that the profile has; else
+ * `DOORSTEP_PROFILE`, or the profile in use. A profile's token is never sent to another address than
+ * the profile's.
  * @throws Refusal when nobody is signed in, or nobody there
  */
 export const connectionFrom = async (chosen: Chosen, environment: NodeJS.ProcessEnv): Promise<Connection> => {
   const address = chosenAddress(chosen, environment);
   const token = variable(environment, 'DOORSTEP_TOKEN');
-  if (chosen.profile === undefined && token !== undefined) return { url: address ?? localService, token };
   const profiles = openProfiles(environment);
+  if (chosen.profile === undefined && token !== undefined)
+    return { url: address ?? (await addressOfProfile(profiles, environment)) ?? localService, token };
   const profile = await chooseProfile(profiles, chosen.profile ?? variable(environment, 'DOORSTEP_PROFILE'), address);
   return { url: profile.url, token: await profiles.tokenOf(profile), profile };
+};
+
+/** Of DOORSTEP_PROFILE, or of the profile in use. @throws Refusal when there is no profile of that name */
+const addressOfProfile = async (profiles: Profiles, environment: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  const name = variable(environment, 'DOORSTEP_PROFILE');
+  const profile = name === undefined ? await profiles.current() : await chooseProfile(profiles, name);
+  return profile?.url;
 };
 
 /**

@@ -226,8 +226,11 @@ export const groupHelp = (group: string, all: readonly Command[], width: number,
 };
 
 export const environment: readonly Entry[] = [
-  ['DOORSTEP_TOKEN', 'A personal access token, before that of the profile'],
-  ['DOORSTEP_URL', 'The address of the service'],
+  [
+    'DOORSTEP_TOKEN',
+    'A personal access token, instead of that of the profile; it is sent to DOORSTEP_URL, else to the address of the profile',
+  ],
+  ['DOORSTEP_URL', 'The address of the service; without it that of the profile, else http://127.0.0.1:3000'],
   ['DOORSTEP_PROFILE', 'The profile to use'],
   ['DOORSTEP_PAGER, PAGER', 'The program that shows long lists; empty for none'],
   ['NO_COLOR, FORCE_COLOR', 'Never, or always, print colours'],

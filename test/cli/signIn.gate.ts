@@ -167,6 +167,26 @@ describe('profiles', () => {
   });
 });
 
+test('a token of the environment goes to DOORSTEP_URL, else to the address of the profile', async () => {
+  const home = makePlainHome();
+  const other = await startServer(temporaryFolder());
+  await run(home, ['login', '--with-token', '--url', address, '--profile', 'first'], await someToken());
+  const at = (environment: Environment): Home => ({ ...home, environment: { ...home.environment, ...environment } });
+  const token = await someToken('client', 'ann@example.com');
+  const ann = { email: 'ann@example.com', profile: null, token: { storedIn: 'environment' } };
+
+  expect(await whoAmI(at({ DOORSTEP_TOKEN: token }))).toMatchObject({ ...ann, url: address });
+  const away = await run(at({ DOORSTEP_TOKEN: token, DOORSTEP_URL: other.address }), ['whoami']);
+  expect(away).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) });
+
+  writeFileSync(profileFile(home, 'second'), JSON.stringify({ ...profileOf(home, 'first'), url: other.address }));
+  expect(await whoAmI(at({ DOORSTEP_TOKEN: token, DOORSTEP_PROFILE: 'first' }))).toMatchObject({ ...ann, url: address });
+  const second = await run(at({ DOORSTEP_TOKEN: token, DOORSTEP_PROFILE: 'second' }), ['whoami']);
+  expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) });
+  const unknown = await run(at({ DOORSTEP_TOKEN: token, DOORSTEP_PROFILE: 'third' }), ['whoami']);
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no profile third.') });
+});
+
 describe('without a terminal', () => {
   test.each<[string, string[], string]>([
     ['an address has to be given', ['login'], 'Which service? Say it with --url'],

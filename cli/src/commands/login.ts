@@ -10,7 +10,7 @@ export const loginCommands: readonly Command[] = [
 
 Without a terminal or a screen, and with --device, it prints a code and an address to open on any other device. A new sign-in in a profile revokes the token of the former one.
 
-DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles.`,
+DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles. DOORSTEP_TOKEN alone is sent to the address of DOORSTEP_PROFILE, or of the profile in use.`,
     examples: [
       ['Sign in by the browser', 'login --url https://doorstep.example.com'],
       ['On a machine without a browser', 'login --url https://doorstep.example.com --device'],
