@@ -58,8 +58,11 @@ export interface Command<A extends Arguments = Arguments, O extends Options = Op
   readonly options?: O;
   /** Changes something at the service: takes `--dry-run` and `--idempotency-key`. */
   readonly write?: true;
-  /** Cannot be taken back by the same command: asks first, and takes `--yes`. */
-  readonly destructive?: true;
+  /**
+   * Cannot be taken back by the same command: asks first, and takes `--yes`. `typed`: it asks for a word
+   * to be typed, and `--yes` is refused with the option that says the word.
+   */
+  readonly destructive?: true | 'typed';
   /** Prints something else than resources: takes neither `--json` nor `--jq`. */
   readonly plain?: true;
   /** Neither in help nor in completion. */

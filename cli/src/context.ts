@@ -119,6 +119,7 @@ export const createContext = (
     },
     confirmTyped: async (question, expected, { option, value }) => {
       if (globals.dryRun) return;
+      if (value === undefined && globals.yes) throw new Refusal(`--yes is not enough here: add --${option} "${expected}".`);
       const typed = value ?? (await ask(`${question} `, `add --${option} "${expected}" to confirm.`));
       if (typed.trim() !== expected) throw new Refusal(`"${typed.trim()}" is not "${expected}". Nothing was changed.`);
     },

@@ -87,7 +87,7 @@ const describe = (parser: Parser, command: Command): Parser => {
   }
   if (command.plain !== true) parser.option('--json [fields]').option('--jq <expression>');
   if (command.write === true) parser.option('--dry-run').option('--idempotency-key <key>');
-  if (command.destructive === true) parser.option('-y, --yes');
+  if (command.destructive !== undefined) parser.option('-y, --yes');
   return parser;
 };
 

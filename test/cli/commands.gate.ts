@@ -69,6 +69,11 @@ describe('websites', () => {
     await cli('websites', 'archive', 'florist');
     const refused = await cli('websites', 'delete', 'florist');
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--confirm') as unknown });
+    expect(await cli('websites', 'delete', 'florist', '--yes')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: --yes is not enough here: add --confirm "florist".\n',
+    });
     expect(await cli('websites', 'delete', 'florist', '--confirm', 'flower')).toMatchObject({ code: 1, stdout: '' });
     const deleted = await cli('websites', 'delete', 'florist', '--confirm', 'florist');
     expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ Florist will be deleted on \d+ \w+/) as unknown });
@@ -192,6 +197,10 @@ describe('clients', () => {
     expect(await cli('clients', 'erase', 'gone@example.com')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--confirm') as unknown,
+    });
+    expect(await cli('clients', 'erase', 'gone@example.com', '-y')).toMatchObject({
+      code: 1,
+      stderr: 'doorstep: --yes is not enough here: add --confirm "gone@example.com".\n',
     });
     expect(await cli('clients', 'erase', 'gone@example.com', '--confirm', 'gone@example.com')).toMatchObject({ code: 0 });
     expect(await cli('clients', 'get', 'gone@example.com')).toMatchObject({

@@ -202,6 +202,7 @@ export const clientCommands: readonly Command[] = [
     ],
     operations: ['eraseClient'],
     write: true,
+    destructive: 'typed',
     arguments: { client },
     options: { confirm: text('The address, instead of typing it', { placeholder: 'email' }) },
     run: async (context, args, { confirm }) => {

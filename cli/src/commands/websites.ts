@@ -245,6 +245,7 @@ export const websiteCommands: readonly Command[] = [
     ],
     operations: ['deleteWebsite'],
     write: true,
+    destructive: 'typed',
     arguments: { website },
     options: {
       confirm: text('The slug, instead of typing it', { placeholder: 'slug' }),
