@@ -148,7 +148,7 @@ export const composeIntegrations = (
   const { from, smtp } = mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, blindIndex: engine.blindIndex, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
-  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock, baseUrl });
+  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock, baseUrl, personal: engine.personal });
   const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
 
   const signIn = () =>
@@ -211,8 +211,8 @@ export const composeIntegrations = (
     erasure: {
       findTargets: (clientId, emails) => erasureTargets(reader, clientId, emails),
       findTokens: (person) => tokensOfAddress(reader, person),
-      // It still holds the mails from before a mail server was configured.
-      holders: [outbox],
+      // They still hold the mails and invoices from before a mail server or Stripe was configured.
+      holders: [outbox, ledger],
       accounts: { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
     },
     // A website's origin comes first: nothing else is answered there.

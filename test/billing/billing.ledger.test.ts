@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { invoiceDecider } from '../../src/commands/billing/invoice.decider.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
@@ -19,9 +21,14 @@ let ana: string;
 let websiteId: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ holders: [{ forget: (...person) => ledger.forget(...person) }] });
   // A worker is a process of its own, on the same file.
-  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock, baseUrl: () => api.url });
+  ledger = createEmbeddedLedger({
+    file: `${api.folder}/ledger.db`,
+    clock: systemClock,
+    baseUrl: () => api.url,
+    personal: api.engine.personal,
+  });
   worker = createTransferWorker({ ...partsOf(api.engine), payments: ledger });
   await worker.start();
   admin = await api.mintToken();
@@ -212,6 +219,28 @@ test('an invoice opens as a page, for whoever has its whole address', async () =
   }
   await call('POST', `${invoices()}/${id}/void`, admin);
   expect((await page(url)).text).toContain('nothing is to be paid');
+});
+
+test('what an invoice says of a client is not readable in the file, and nowhere after their erasure', async () => {
+  const { id } = (await call('POST', '/websites', admin, { name: 'Cakes', slug: 'cakes' })).body as { id: string };
+  const offer = await call('POST', `/websites/${id}/transfers`, admin, { email: 'eve@example.com' });
+  const eve = await api.mintToken({ role: 'client', subject: 'eve', verifiedEmail: 'eve@example.com' });
+  expect((await call('POST', `/invitations/${(offer.body as { id: string }).id}/claim`, eve)).status).toBe(200);
+  const description = 'Cake for the wedding of Eve';
+  const added = await call('POST', `/websites/${id}/billing/invoices`, admin, { ...input, description });
+  expect([added.status, added.body]).toEqual([201, expect.objectContaining({ description })]);
+  const { clientId, url } = added.body as { clientId: string; url: string };
+  const page = async (): Promise<string> => (await fetch(url)).text();
+  expect(await page()).toContain(description);
+  const files = readdirSync(api.folder).filter((name) => name.startsWith('ledger.db'));
+  for (const name of files) expect([name, readFileSync(join(api.folder, name)).includes(description)]).toEqual([name, false]);
+
+  expect((await call('DELETE', `/clients/${clientId}`, admin)).status).toBe(204);
+  expect((await call('GET', `/invoices?clientId=${clientId}`, admin)).body).toEqual([
+    { ...(added.body as object), description: '[erased]' },
+  ]);
+  expect(await page()).toContain('[erased]');
+  expect(await page()).not.toContain(description);
 });
 
 test('after a change of owner the admin sees all that was billed, each owner their own', async () => {

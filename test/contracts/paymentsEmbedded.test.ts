@@ -1,10 +1,11 @@
-import { join } from 'node:path';
-import { writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, expect, test } from '@jest/globals';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import { createTestClock } from '../support/testClock.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { openVaultIn } from '../support/vaults.js';
 import { paymentsContract } from './payments.contract.js';
 
 type EmbeddedLedger = ReturnType<typeof createEmbeddedLedger>;
@@ -14,9 +15,10 @@ afterAll(() => {
 });
 
 const clock = createTestClock();
+const { personal } = await openVaultIn(temporaryFolder(), clock);
 const assertHeld = (): void => undefined;
 const open = (file = join(temporaryFolder(), 'ledger.db'), on = clock): EmbeddedLedger => {
-  const ledger = createEmbeddedLedger({ file, clock: on, baseUrl: () => 'https://doorstep.example' });
+  const ledger = createEmbeddedLedger({ file, clock: on, baseUrl: () => 'https://doorstep.example', personal });
   opened.push(ledger);
   return ledger;
 };
@@ -86,7 +88,8 @@ test('a void invoice is not paid any more', async () => {
   expect(await ledger.payInvoice('invoice-1')).toEqual(voided);
 });
 
-test('a file of the first version is read and written on', async () => {
+/** A file of the first version, in which descriptions are readable. */
+const oldFile = (): string => {
   const file = join(temporaryFolder(), 'ledger.db');
   const before = new DatabaseSync(file);
   before.exec(`
@@ -101,14 +104,49 @@ test('a file of the first version is read and written on', async () => {
     ) STRICT;
     CREATE INDEX of_website ON invoice (website, client);
     INSERT INTO invoice (id, website, client, total, currency, description, created)
-      VALUES ('old', 'site', 'client', 100, 'eur', 'Then', '2025-01-01T00:00:00.000Z');
+      VALUES ('old', 'site', 'client', 100, 'eur', 'Readable then', '2025-01-01T00:00:00.000Z'),
+        ('other', 'site', 'another', 100, 'eur', 'Of another client', '2025-01-01T00:00:00.000Z');
     PRAGMA user_version = 1;
   `);
   before.close();
+  return file;
+};
+
+test('a file of the first version is read and written on', async () => {
+  const file = oldFile();
   const [old] = await listOf(open(file), account);
-  expect(old).toMatchObject({ id: 'old', number: '000001', status: 'open', url: expect.stringMatching(/\?key=[\w-]{22}$/) });
+  expect(old).toMatchObject({
+    id: 'old',
+    number: '000001',
+    status: 'open',
+    description: 'Readable then',
+    url: expect.stringMatching(/\?key=[\w-]{22}$/),
+  });
   if (old === undefined) throw new Error('there is no invoice');
   expect(await open(file).voidInvoice(old)).toMatchObject({ id: 'old', status: 'void' });
+});
+
+test('descriptions of a client who is erased leave the file, those that were readable too', async () => {
+  const file = oldFile();
+  const [ledger, other] = [open(file), open(file)];
+  await other.addInvoice(account, invoice);
+  const holds = (text: string): boolean =>
+    readdirSync(dirname(file))
+      .filter((name) => name.startsWith(basename(file)))
+      .some((name) => readFileSync(join(dirname(file), name)).includes(text));
+  expect(holds('Readable then')).toBe(true);
+  await ledger.forget('ana@example.com', 'encrypted', 'client');
+  expect(holds('Readable then')).toBe(false);
+  expect((await listOf(other, account)).map(({ description }) => description)).toEqual(['[erased]', '[erased]']);
+  expect(await listOf(other, { ...account, clientId: 'another' })).toEqual([
+    expect.objectContaining({ description: 'Of another client' }),
+  ]);
+});
+
+test('where there is no file, an erasure makes none', async () => {
+  const file = join(temporaryFolder(), 'ledger.db');
+  await open(file).forget('ana@example.com', 'encrypted', 'client');
+  expect(existsSync(file)).toBe(false);
 });
 
 test('two processes share the file, and acknowledged writes survive a restart', async () => {

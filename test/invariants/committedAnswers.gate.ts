@@ -65,7 +65,8 @@ beforeAll(async () => {
   });
   other = await startApi({ folder: api.folder });
   admin = await api.mintToken();
-  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock, baseUrl: () => api.url });
+  const { personal } = api.engine;
+  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock, baseUrl: () => api.url, personal });
   transfers = createTransferWorker({ ...partsOf(other.engine), payments: ledger });
   await transfers.start();
 });

@@ -139,5 +139,5 @@ export const createMortal = (
 export type Mortal = ReturnType<typeof createMortal>;
 
 export const mortalHolder = (holder: PersonalDataHolder, { act }: Mortal): PersonalDataHolder => ({
-  forget: (address, person) => act(() => holder.forget(address, person)),
+  forget: (...person) => act(() => holder.forget(...person)),
 });

@@ -175,7 +175,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       ...(options.sites !== true && { mounts: options.mounts ?? signIn?.mounts ?? {} }),
       erasure: {
         ...erasureOf(engine, options.holders),
-        accounts: { forget: async (...person) => signIn?.identityProvider.forget?.(...person) },
+        accounts: { forget: async (email, person) => signIn?.identityProvider.forget?.(email, person) },
       },
     },
   );

@@ -94,5 +94,5 @@ export const completeAddressChange = async (
     const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
-  await accounts.forget(address, formerEmail);
+  await accounts.forget(address, formerEmail, clientId);
 };

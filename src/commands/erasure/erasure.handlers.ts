@@ -10,13 +10,14 @@ import { clientFold, type ClientAddresses } from '../../events/client/client.sta
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
-/** Holds personal data outside the log, by address. */
+/** Holds personal data outside the log, by address or by client. */
 export interface PersonalDataHolder {
   /**
    * @param person the address as it was encrypted for the erased person: it may belong to somebody
    *   else now
+   * @param clientId whose address it is or was
    */
-  forget(address: string, person: string): Promise<void>;
+  forget(address: string, person: string, clientId: string): Promise<void>;
 }
 
 /** Where a client is found outside their own stream, for an erasure to remove. */
@@ -30,6 +31,7 @@ export interface ErasureTargets {
 
 /** A person whose erasure has been decided. */
 export interface ErasedPerson {
+  readonly clientId: string;
   /** Every address that was theirs or was to be, as events hold it, and readable. */
   readonly addresses: readonly {
     readonly email: string;
@@ -102,7 +104,7 @@ const withdrawClient = async (
   context: CommandContext,
 ): Promise<ErasedPerson> => {
   const addresses: ErasedPerson['addresses'][number][] = [];
-  if ((await engine.personal.decrypt(email)) === null) return { addresses };
+  if ((await engine.personal.decrypt(email)) === null) return { clientId, addresses };
   const requested = [...changes.values()].map((change) => change.email);
   for (const each of new Set([...formerEmails, ...requested, email])) {
     const address = await engine.personal.decrypt(each);
@@ -127,18 +129,18 @@ const withdrawClient = async (
     const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
-  return { addresses };
+  return { clientId, addresses };
 };
 
 /** When it resolves, no personal data of the person can be read anywhere. */
 export const forgetPerson = async (
   { personal }: Pick<Engine, 'personal'>,
   { accounts, holders }: Pick<ErasureParts, 'accounts' | 'holders'>,
-  { addresses }: ErasedPerson,
+  { clientId, addresses }: ErasedPerson,
 ): Promise<void> => {
   for (const { email, address, isTheirs } of addresses) {
-    for (const holder of holders) await holder.forget(address, email);
-    if (isTheirs) await accounts.forget(address, email);
+    for (const holder of holders) await holder.forget(address, email, clientId);
+    if (isTheirs) await accounts.forget(address, email, clientId);
   }
   // That of the present address is last.
   for (const { email } of addresses) await personal.cryptoShred(email);

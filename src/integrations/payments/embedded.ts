@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { erased, type PersonalData } from '../../platform/personal.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { isDescending, placeOf, undated } from './invoiceOrder.js';
@@ -10,7 +11,7 @@ import type { Attachment, AttachmentRefusal, Invoice, InvoiceFilter, Ledger, Pay
 
 const schemaVersion = 3;
 
-/** People appear only as client ids, so an erasure has nothing to remove from this file. */
+/** People appear as client ids, and in descriptions, which are encrypted (docs/adr/0010-personal-data.md). */
 const schema = `
   CREATE TABLE subscription (
     number INTEGER PRIMARY KEY AUTOINCREMENT, website TEXT NOT NULL, client TEXT NOT NULL, price TEXT, created TEXT NOT NULL,
@@ -72,16 +73,19 @@ const BUSY_TIMEOUT_MS = 1_000;
  * and mark as paid, in one file that several processes may share. A customer's id is the client's,
  * and the billing portal is our own page. Every write is durable when it resolves. The
  * file is opened or created on first use.
- * @param parts `baseUrl`: of the pages of invoices, without a trailing slash
+ * @param parts `baseUrl`: of the pages of invoices, without a trailing slash; `personal`: decrypts
+ *   descriptions as they are shown
  */
 export const createEmbeddedLedger = ({
   file,
   clock,
   baseUrl,
+  personal,
 }: {
   file: string;
   clock: Clock;
   baseUrl: () => string;
+  personal: Pick<PersonalData, 'display'>;
 }): Payments & Ledger & { close(): void } => {
   let opened: Database | null = null;
   const statements = new Map<string, StatementSyncInstance>();
@@ -115,7 +119,13 @@ export const createEmbeddedLedger = ({
     return row;
   };
 
-  const show = (row: InvoiceRow): Invoice => ({ ...toInvoice(row), url: `${baseUrl()}/app/invoices/${row.id}?key=${row.key}` });
+  const show = async (row: InvoiceRow): Promise<Invoice> => ({
+    ...toInvoice(row),
+    // One of an older version is readable as it is.
+    description: await personal.display(row.description),
+    url: `${baseUrl()}/app/invoices/${row.id}?key=${row.key}`,
+  });
+  const showIfAny = async (row: InvoiceRow | undefined): Promise<Invoice | null> => (row === undefined ? null : show(row));
 
   const readSubscription = (id: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
@@ -128,9 +138,12 @@ export const createEmbeddedLedger = ({
     return clientId !== undefined && row.client !== clientId ? 'otherClient' : { customerId: row.client };
   };
 
-  const settle = (id: string, how: 'paid' | 'voided'): Invoice => {
-    prepared(`UPDATE invoice SET ${how} = ? WHERE id = ? AND paid IS NULL AND voided IS NULL`).run(now(), id);
-    return show(requireInvoice(id));
+  const settle = async (id: string, how: 'paid' | 'voided'): Promise<Invoice> => {
+    const settled = await run(() => {
+      prepared(`UPDATE invoice SET ${how} = ? WHERE id = ? AND paid IS NULL AND voided IS NULL`).run(now(), id);
+      return requireInvoice(id);
+    });
+    return show(settled);
   };
 
   return {
@@ -179,59 +192,67 @@ export const createEmbeddedLedger = ({
           return row === undefined ? [] : [toSubscription(row)];
         }),
       ),
-    listInvoices: ({ websiteId, clientId, status, sort, after, limit }) =>
-      run(() => {
-        const time = sort.endsWith('createdAt') ? 'created' : `coalesce(due, '${undated(sort)}')`;
-        const [order, beyond] = isDescending(sort) ? ['DESC', '<'] : ['ASC', '>'];
-        const { text, values } = whereOf({
-          ...conditionsOf({ websiteId, clientId, status }),
-          [`(${time}, id) ${beyond} (?, ?)`]: after && [isoTime(after.time), after.id],
-        });
-        const rows = prepared(`SELECT * FROM invoice WHERE ${text} ORDER BY ${time} ${order}, id ${order} LIMIT ?`).all(
-          ...values,
-          limit + 1,
-        ) as unknown as readonly InvoiceRow[];
-        const items = rows.slice(0, limit).map(show);
-        const last = items.at(-1);
-        return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
-      }),
-    readInvoices: (ids) =>
-      run(() =>
-        ids.flatMap((id) => {
-          const row = prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
-          return row === undefined ? [] : [show(row)];
-        }),
+    listInvoices: async ({ websiteId, clientId, status, sort, after, limit }) => {
+      const time = sort.endsWith('createdAt') ? 'created' : `coalesce(due, '${undated(sort)}')`;
+      const [order, beyond] = isDescending(sort) ? ['DESC', '<'] : ['ASC', '>'];
+      const { text, values } = whereOf({
+        ...conditionsOf({ websiteId, clientId, status }),
+        [`(${time}, id) ${beyond} (?, ?)`]: after && [isoTime(after.time), after.id],
+      });
+      const select = `SELECT * FROM invoice WHERE ${text} ORDER BY ${time} ${order}, id ${order} LIMIT ?`;
+      const rows = await run(() => prepared(select).all(...values, limit + 1) as unknown as readonly InvoiceRow[]);
+      const items = await Promise.all(rows.slice(0, limit).map(show));
+      const last = items.at(-1);
+      return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
+    },
+    readInvoices: async (ids) => {
+      const rows = await run(() =>
+        ids.map((id) => prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined),
+      );
+      return Promise.all(rows.filter((row) => row !== undefined).map(show));
+    },
+    findInvoice: async (invoiceId, { websiteId }) =>
+      showIfAny(
+        await run(
+          () =>
+            prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as InvoiceRow | undefined,
+        ),
       ),
-    findInvoice: (invoiceId, { websiteId }) =>
-      run(() => {
-        const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
-          InvoiceRow | undefined;
-        return row === undefined ? null : show(row);
-      }),
-    voidInvoice: ({ id }) => run(() => settle(id, 'voided')),
+    voidInvoice: ({ id }) => settle(id, 'voided'),
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
 
-    addInvoice: ({ websiteId, clientId }, { id, total, currency, description, dueAt }) =>
-      run(() => {
+    addInvoice: async ({ websiteId, clientId }, { id, total, currency, description, dueAt }) => {
+      const added = await run(() => {
         prepared(
           `INSERT INTO invoice (id, website, client, total, currency, description, created, due, key)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (id) DO NOTHING`,
         ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null, newKey());
-        return show(requireInvoice(id));
-      }),
+        return requireInvoice(id);
+      });
+      return show(added);
+    },
     countInvoices: (filter) =>
       run(() => {
         const { text, values } = whereOf(conditionsOf(filter));
         const { count } = prepared(`SELECT count(*) AS count FROM invoice WHERE ${text}`).get(...values) as { count: number };
         return count;
       }),
-    openInvoice: (invoiceId, key) =>
-      run(() => {
-        const row = prepared('SELECT * FROM invoice WHERE id = ? AND key = ?').get(invoiceId, key) as InvoiceRow | undefined;
-        return row === undefined ? null : show(row);
-      }),
-    payInvoice: (invoiceId) => run(() => settle(invoiceId, 'paid')),
+    openInvoice: async (invoiceId, key) =>
+      showIfAny(
+        await run(() => prepared('SELECT * FROM invoice WHERE id = ? AND key = ?').get(invoiceId, key) as InvoiceRow | undefined),
+      ),
+    payInvoice: (invoiceId) => settle(invoiceId, 'paid'),
+    forget: async (_, __, clientId) => {
+      // With another payment provider there is no file, and none is made.
+      if (opened === null && !existsSync(file)) return;
+      await run(() => {
+        prepared('UPDATE invoice SET description = ? WHERE client = ?').run(erased, clientId);
+        // The write-ahead log still holds the pages from before.
+        const { busy } = prepared('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+        if (busy !== 0) throw new Error('other processes kept the file busy');
+      });
+    },
     close: () => {
       opened?.close();
       opened = null;
@@ -247,7 +268,7 @@ const open = (file: string): Database => {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     // FULL: a confirmed invoice survives a power cut.
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON');
     database.exec('BEGIN IMMEDIATE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion) throw new Error('the ledger was written by a newer version of the service');

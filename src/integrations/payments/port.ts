@@ -222,12 +222,15 @@ export interface Ledger {
    * @returns the invoice; it is `paid` unless it was voided before
    */
   payInvoice(invoiceId: string): Promise<Invoice>;
+  /** Erases the descriptions of every invoice to this client, those that were stored readable too. */
+  forget(address: string, person: string, clientId: string): Promise<void>;
 }
 
 export interface ManualInvoice {
   readonly id: string;
   readonly total: number;
   readonly currency: string;
+  /** Encrypted for the client; an `Invoice` has it readable. */
   readonly description: string;
   readonly dueAt?: string | undefined;
 }

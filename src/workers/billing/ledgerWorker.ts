@@ -1,4 +1,3 @@
-import type { Engine } from '../../engine.js';
 import { billingStream } from '../../events/billing/billing.stream.js';
 import type { Ledger, Payments } from '../../integrations/payments/port.js';
 import type { CreateReactor } from '../reactions.js';
@@ -9,18 +8,16 @@ import type { Worker } from '../worker.js';
  * worker covers those that were interrupted. Repeated, a write changes nothing.
  */
 export const createLedgerWorker = (parts: {
-  engine: Engine;
   createReactor: CreateReactor;
   ledger: Ledger & Pick<Payments, 'findInvoice' | 'voidInvoice'>;
 }): Worker => {
-  const { engine, createReactor, ledger } = parts;
+  const { createReactor, ledger } = parts;
   return createReactor({
     name: 'ledger',
     streams: [billingStream],
     on: {
-      InvoiceIssued: async ({ data: { websiteId, clientId, invoiceId: id, description, ...invoice } }) => {
-        const text = await engine.personal.display(description);
-        await ledger.addInvoice({ websiteId, clientId }, { ...invoice, id, description: text });
+      InvoiceIssued: async ({ data: { websiteId, clientId, invoiceId: id, ...invoice } }) => {
+        await ledger.addInvoice({ websiteId, clientId }, { ...invoice, id });
       },
       InvoicePaid: async ({ data: { invoiceId } }) => {
         await ledger.payInvoice(invoiceId);

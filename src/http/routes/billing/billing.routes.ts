@@ -284,10 +284,11 @@ const ledgerRoutes = (
       const owner = account === null ? null : await readClient(reader, account.clientId);
       if (account === null || owner === null) throw new Refused(refusals.noOwner(website.id));
       const { websiteId, clientId } = account;
-      const invoice = { ...body, dueAt: body.dueAt === undefined ? undefined : utcTime(body.dueAt) };
-      const invoiceId = entityId(context.commandId, 'invoice');
+      const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
       const description = await acting.personal.encrypt(owner.client.email, body.description);
-      const command = { type: 'IssueInvoice', websiteId, clientId, invoiceId, ...invoice, description } as const;
+      const invoice = { ...body, description, dueAt };
+      const invoiceId = entityId(context.commandId, 'invoice');
+      const command = { type: 'IssueInvoice', websiteId, clientId, invoiceId, ...invoice } as const;
       await acting.handle(invoiceDecider, command, context);
       return { account, invoice: { ...invoice, id: invoiceId } };
     },
