@@ -157,6 +157,17 @@ describe('on the embedded pair', () => {
     ]);
   });
 
+  test('what a deployment shows is recorded before its start, after which no worker looks for it', async () => {
+    const { api, token, websiteId } = site;
+    const renamed = await api.call('PATCH', `/websites/${websiteId}`, { token, body: { name: 'Corner Bakery' } });
+    expect(renamed.body).toMatchObject({ redeployNeeded: true });
+    expect((await call('POST', '/redeploy')).status).toBe(202);
+    const filter = { streamPrefixes: ['redeploy-', `website-${websiteId}`] };
+    const { events } = await api.engine.eventStore.readAll({ after: START, filter });
+    expect(events.slice(-3).map(({ type }) => type)).toEqual(['RedeployRequested', 'WebsiteDeployed', 'RedeployStarted']);
+    expect((await api.call('GET', `/websites/${websiteId}`, { token })).body).not.toHaveProperty('redeployNeeded');
+  });
+
   test('many POSTs to /redeploy at a time: 202, one deployment', async () => {
     const before = (await call('GET', '/deployments')).body as unknown[];
     const commit = await site.commit();

@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { type RedeployEvent } from '../../src/events/deployment/deployment.events.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
-import { redeployMarker, redeployProcess } from '../../src/workers/deployment/deployment.process.js';
+import { websiteProjection } from '../../src/projections/website/website.projection.js';
+import { redeployFold, redeployMarker, redeployProcess } from '../../src/workers/deployment/deployment.process.js';
 import { createRedeployWorker } from '../../src/workers/deployment/deploymentWorker.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
+import { activeWebsite } from '../support/activeWebsite.js';
 import { expectRepeatable, given, someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf } from '../support/process.js';
@@ -159,4 +163,27 @@ describe('of which nothing more was heard', () => {
       ]);
     }
   });
+});
+
+test('the process died before it recorded what the site shows: the worker finds out', async () => {
+  const clock = createTestClock();
+  const stores = await createMemoryStores();
+  const engine = engineOn(stores, { clock });
+  const remote = createRemote();
+  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  const websiteId = await activeWebsite(engine, context);
+  const siteWorker = createSiteWorker({ ...partsOf(engine), ...providersOn(remote) });
+  await siteWorker.start();
+  await engine.handle(websiteDecider, { type: 'ChangeWebsite', websiteId, name: 'Corner Bakery' }, context());
+  await passTimeUntil(clock, () => Promise.resolve(remote.variables.get('SITE_NAME') === 'Corner Bakery'));
+  await engine.handle(redeployProcess, { ...request, websiteId }, context());
+  await providersOn(remote).hosting.startDeployment('p1', redeployMarker('r1'));
+  // Dead: neither the start nor what the site shows is recorded.
+  const worker = createRedeployWorker({ ...partsOf(engine), hosting: providersOn(remote).hosting });
+  await worker.start();
+  working.push({ worker, clock }, { worker: siteWorker, clock });
+
+  const built = async () => (await engine.read(websiteProjection, websiteId)).document?.built;
+  await passTimeUntil(clock, async () => (await built())?.name === 'Corner Bakery');
+  expect((await engine.state(redeployFold, { redeployId: 'r1' })).state.stage).toBe('started');
 });

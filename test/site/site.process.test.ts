@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SiteEvent } from '../../src/events/site/site.events.js';
-import { siteProcess } from '../../src/workers/site/site.process.js';
+import { commandAfterDeployment, siteProcess } from '../../src/workers/site/site.process.js';
 import { expectRepeatable, given as givenEvents, recorded, stateAfter as after } from '../support/given.js';
 
 const websiteId = 'w1';
@@ -110,5 +110,20 @@ describe('the update of a site', () => {
     ['a reopening', [started, givenUp], reopen],
   ] as const)('says nothing new when %s is repeated', (_, events, command) => {
     expectRepeatable(siteProcess, inLog(events), command);
+  });
+});
+
+describe('after a deployment', () => {
+  const website = { id: websiteId, built: { name: 'Bakery', slug: 'bakery' } };
+  const shown = { type: 'RecordDeployment', websiteId, deploymentId: 'd1', values } as const;
+
+  test.each([
+    ['that is served: what the site shows', 'ready', values, shown],
+    ['that goes on: its end is waited for', 'building', values, queue],
+    ['that failed: nothing', 'failed', values, null],
+    ['with what the site showed before: nothing', 'ready', website.built, null],
+  ] as const)('%s is recorded', (_, status, built, command) => {
+    const deployment = { id: 'd1', status };
+    expect(commandAfterDeployment(website, { redeployId: 'r1', deployment, values: built })).toEqual(command);
   });
 });

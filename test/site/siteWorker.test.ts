@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
-import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { siteStream } from '../../src/events/site/site.stream.js';
 import type { Deployment, Hosting } from '../../src/integrations/hosting/port.js';
 import { redeployMarker } from '../../src/workers/deployment/deployment.process.js';
 import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
+import { activeWebsite } from '../support/activeWebsite.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
@@ -25,21 +25,7 @@ const createWorld = async (redeployIds: readonly string[]) => {
   const engine = engineOn(stores);
   const remote = createRemote();
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
-  const site = { name: 'Bakery', slug: 'bakery' };
-  const { websiteId } = await createWebsite(
-    engine,
-    { ...site, templateId: 'business', tier: 'starter', collaborators: [] },
-    context(),
-  );
-  const activate = {
-    type: 'ActivateWebsite',
-    websiteId,
-    repository: { provider: 'remote', id: 'r1', name: 'bakery', cloneUrl: 'https://remote.example/r1.git' },
-    hosting: { provider: 'remote', projectId: 'p1', name: 'bakery' },
-    url: 'https://bakery.example/',
-    shown: { deploymentId: 'd0', values: site },
-  } as const;
-  await engine.handle(websiteDecider, activate, context());
+  const websiteId = await activeWebsite(engine, context);
   for (const redeployId of redeployIds) {
     await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, context());
   }

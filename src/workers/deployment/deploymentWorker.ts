@@ -1,17 +1,20 @@
+import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor } from '../../events/envelope.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
-import type { Hosting } from '../../integrations/hosting/port.js';
+import { areSameValues } from '../../events/website/siteValues.js';
+import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import { entityId } from '../../platform/ids.js';
+import type { Reader } from '../../projections/reader.js';
+import { websiteProjection } from '../../projections/website/website.projection.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
+import { siteFold, siteProcess } from '../site/site.process.js';
 import type { Worker } from '../worker.js';
-import { redeployMarker, redeployFold, redeployProcess, type RedeployCommand } from './deployment.process.js';
+import { redeployMarker, redeployFold, redeployProcess } from './deployment.process.js';
 
 type Requested = Extract<RedeployEvent, { type: 'RedeployRequested' }>;
-type Finding =
-  | Pick<Extract<RedeployCommand, { type: 'RecordStart' }>, 'type' | 'deploymentId'>
-  | Pick<Extract<RedeployCommand, { type: 'RecordNoStart' }>, 'type' | 'reason'>;
 
 const actor: Actor = { subject: 'redeploy', role: 'system', via: 'worker' };
 /** Longer than a request waits for a provider, including retries. */
@@ -19,26 +22,40 @@ const SETTLED_AFTER_MS = 120_000;
 
 /**
  * Finds out the outcome of redeployments that were requested and have no recorded outcome, because
- * the process died or the provider's answer was lost. It begins no deployment, because the
+ * the process died or the provider's answer was lost. One that was not begun stays so, because the
  * requester may no longer want it.
  */
-export const createRedeployWorker = (parts: { engine: Engine; createReactor: CreateReactor; hosting: Hosting }): Worker => {
-  const { engine, createReactor, hosting } = parts;
+export const createRedeployWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  hosting: Hosting;
+}): Worker => {
+  const { engine, reader, createReactor, hosting } = parts;
   const isOpen = async (redeployId: string): Promise<boolean> =>
     (await engine.state(redeployFold, { redeployId })).state.stage === 'requested';
 
-  const find = async ({ redeployId, provider, projectId }: Requested['data']): Promise<Finding> => {
-    const nothing = (reason: string): Finding => ({ type: 'RecordNoStart', reason });
-    if (provider !== hosting.provider) return nothing('The service is set up for another provider');
+  /** The deployment, or why there is none. */
+  const find = async ({ redeployId, provider, projectId }: Requested['data']): Promise<Deployment | string> => {
+    if (provider !== hosting.provider) return 'The service is set up for another provider';
     try {
-      const deployment = await hosting.findDeployment(projectId, redeployMarker(redeployId));
-      if (deployment === null) return nothing('The provider has begun none');
-      return { type: 'RecordStart', deploymentId: deployment.id };
+      return (await hosting.findDeployment(projectId, redeployMarker(redeployId))) ?? 'The provider has begun none';
     } catch (error) {
       const fault = faultOf(error);
       if (fault.transient) throw error;
-      return nothing(fault.error);
+      return fault.error;
     }
+  };
+
+  /**
+   * The deployment may show what is not recorded as shown. What it was built with is not known any more,
+   * so a further one, unless nothing has changed since, is queued under an id of its own.
+   */
+  const queueIfNotShown = async (requestId: string, websiteId: string, context: CommandContext): Promise<void> => {
+    const { document: website } = await reader.read(websiteProjection, websiteId);
+    const { set } = (await engine.state(siteFold, { websiteId })).state;
+    if (website === null || set === undefined || areSameValues(set, website.built)) return;
+    await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId: entityId(requestId, 'redeploy') }, context);
   };
 
   return createReactor({
@@ -51,8 +68,18 @@ export const createRedeployWorker = (parts: { engine: Engine; createReactor: Cre
         await pause(SETTLED_AFTER_MS);
         if (signal.aborted || !(await isOpen(redeployId))) return;
         const { requestId, correlationId } = metadata;
-        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-        await engine.handle(redeployProcess, { redeployId, websiteId, ...(await find(data)) }, context);
+        const contextNow = (): CommandContext => {
+          return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
+        };
+        const found = await find(data);
+        const redeploy = { redeployId, websiteId };
+        if (typeof found === 'string') {
+          await engine.handle(redeployProcess, { type: 'RecordNoStart', ...redeploy, reason: found }, contextNow());
+          return;
+        }
+        if (found.status !== 'failed') await queueIfNotShown(id, websiteId, contextNow());
+        // Last, because after it nothing of this is repeated.
+        await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: found.id }, contextNow());
       },
     },
   });

@@ -5,7 +5,6 @@ import { contentFiles, type FindSiteMedia } from '../../events/content/content.f
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
-import { areSameValues } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
@@ -13,12 +12,10 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { unpublishedContent } from '../../projections/content/content.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
-import { redeployMarker, redeployProcess } from '../deployment/deployment.process.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import { pushProcess } from '../push/push.process.js';
 import type { CreateReactor } from '../reactions.js';
-import { recordShown } from '../site/recordShown.js';
-import { siteFold } from '../site/site.process.js';
+import { redeploy } from '../site/redeploy.js';
 import type { Worker } from '../worker.js';
 import {
   publicationFold,
@@ -142,14 +139,8 @@ export const createPublicationWorker = (parts: {
           await engine.handle(contentDecider, published, contextOf(event));
         }
         lease.assertHeld();
-        const values = (await engine.state(siteFold, { websiteId })).state.set ?? website.built;
-        const isShown = areSameValues(values, website.built);
-        const wanted = { marker: redeployMarker(publicationId), isShown };
-        const deployment = await deployments.start(website, wanted, contextOf(event));
-        const redeploy = { redeployId: publicationId, websiteId };
-        await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: deployment.id }, contextOf(event));
-        await recordShown(engine, website, { redeployId: publicationId, deployment, values }, contextOf(event));
-        return { type: 'RecordDeployment', deploymentId: deployment.id };
+        const { id: deploymentId } = await redeploy({ engine, deployments }, website, publicationId, () => contextOf(event));
+        return { type: 'RecordDeployment', deploymentId };
       },
       failure: {
         message: 'content could not be published',

@@ -3,18 +3,16 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor } from '../../events/envelope.js';
 import { pushStream } from '../../events/push/push.stream.js';
-import { areSameValues } from '../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
-import { redeployFold, redeployMarker, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
+import { redeployFold, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
-import { recordShown } from '../site/recordShown.js';
-import { siteFold } from '../site/site.process.js';
+import { redeploy } from '../site/redeploy.js';
 import type { Worker } from '../worker.js';
 
 const actor: Actor = { subject: 'push', role: 'system', via: 'worker' };
@@ -46,7 +44,7 @@ export const createPushWorker = (parts: {
         const { projectId } = project;
         // Repeated, it is the same deployment.
         const redeployId = entityId(id, 'redeploy');
-        const redeploy = { redeployId, websiteId };
+        const of = { redeployId, websiteId };
         const contextNow = (): CommandContext => {
           const { requestId, correlationId } = metadata;
           return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
@@ -58,18 +56,13 @@ export const createPushWorker = (parts: {
           if (stage === 'none') {
             const [newest] = await hosting.listDeployments(projectId, 1);
             if (newest?.commit === commit && newest.status === 'ready') return;
-            await handle({ type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId });
+            await handle({ type: 'RequestRedeploy', ...of, provider: hosting.provider, projectId });
           }
-          const values = (await engine.state(siteFold, { websiteId })).state.set ?? website.built;
-          const wanted = { marker: redeployMarker(redeployId), isShown: areSameValues(values, website.built) };
-          const deployment = await deployments.start({ ...website, hosting: project }, wanted, contextNow());
-          // Before the start is recorded, after which nothing of this is repeated.
-          await recordShown(engine, website, { redeployId, deployment, values }, contextNow());
-          await handle({ type: 'RecordStart', ...redeploy, deploymentId: deployment.id });
+          await redeploy({ engine, deployments }, { ...website, hosting: project }, redeployId, contextNow);
         } catch (error) {
           const fault = faultOf(error);
           if (fault.transient) throw error;
-          await handle({ type: 'RecordNoStart', ...redeploy, reason: fault.error });
+          await handle({ type: 'RecordNoStart', ...of, reason: fault.error });
         }
       },
     },

@@ -3,7 +3,7 @@ import type { Recorded } from '../../events/envelope.js';
 import type { StreamFold } from '../../events/fold.js';
 import type { SiteEvent } from '../../events/site/site.events.js';
 import { siteStream } from '../../events/site/site.stream.js';
-import { siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
+import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import {
   attemptFailed,
   attemptStarted,
@@ -143,3 +143,26 @@ export const siteFold: StreamFold<SiteState, SiteEvent, { readonly websiteId: st
  * the deployments that were queued with a change. The stream is the lock.
  */
 export const siteProcess: Decider<SiteState, SiteCommand, SiteEvent> = { ...siteFold, decide };
+
+/**
+ * What to record after a deployment that was built with these values: what the site shows, or that
+ * the site's worker waits for a build that goes on. Null: the site shows what it showed.
+ */
+export const commandAfterDeployment = (
+  { id: websiteId, built }: { readonly id: string; readonly built: SiteValues },
+  { redeployId, deployment: { id: deploymentId, status }, values }: EndedOrBegun,
+):
+  | { readonly type: 'RecordDeployment'; readonly websiteId: string; readonly deploymentId: string; readonly values: SiteValues }
+  | { readonly type: 'QueueRedeploy'; readonly websiteId: string; readonly redeployId: string }
+  | null => {
+  if (status === 'failed' || areSameValues(values, built)) return null;
+  return status === 'ready'
+    ? { type: 'RecordDeployment', websiteId, deploymentId, values }
+    : { type: 'QueueRedeploy', websiteId, redeployId };
+};
+
+interface EndedOrBegun {
+  readonly redeployId: string;
+  readonly deployment: { readonly id: string; readonly status: 'building' | 'ready' | 'failed' };
+  readonly values: SiteValues;
+}

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { consequenceOf, type CommandContext } from '../../../commands/handleCommand.js';
+import { consequenceOf } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
-import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
+import { areSameValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -12,7 +12,7 @@ import { entityId } from '../../../platform/ids.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { siteProcess } from '../../../workers/site/site.process.js';
+import { commandAfterDeployment, siteProcess } from '../../../workers/site/site.process.js';
 import { redeployFold, redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
@@ -74,23 +74,6 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
     if (project === undefined) return null;
     requireProvider(hosting, project);
     return project.projectId;
-  };
-
-  /** Notes what the site shows from now on; of a build that goes on, the site's worker does when it has ended. */
-  const recordShown = async (
-    { id: websiteId, built }: WebsiteDocument,
-    redeployId: string,
-    { id: deploymentId, status }: HostingDeployment,
-    values: SiteValues,
-    context: CommandContext,
-  ): Promise<void> => {
-    if (status === 'failed' || areSameValues(values, built)) return;
-    const because = consequenceOf(engine, context);
-    if (status === 'ready') {
-      await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, because);
-    } else {
-      await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, because);
-    }
   };
 
   return [
@@ -189,9 +172,13 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const isShown = areSameValues(values, deployed.built);
         const wanted = { marker: redeployMarker(redeploy.redeployId), isShown };
         const deployment = await deployments.start(deployed, wanted, context);
+        const { redeployId } = redeploy;
+        const command = commandAfterDeployment(deployed, { redeployId, deployment, values });
+        if (command?.type === 'RecordDeployment') await engine.handle(websiteDecider, command, consequenceOf(engine, context));
+        if (command?.type === 'QueueRedeploy') await engine.handle(siteProcess, command, consequenceOf(engine, context));
+        // Last: until then a worker completes what an interruption cuts off.
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
-        await recordShown(deployed, redeploy.redeployId, deployment, values, context);
         return { status: 202, body: await body(deployment) };
       },
     }),
