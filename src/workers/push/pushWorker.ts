@@ -45,6 +45,7 @@ export const createPushWorker = (parts: {
         // Repeated, it is the same deployment.
         const redeployId = entityId(id, 'redeploy');
         const of = { redeployId, websiteId };
+        const request = { type: 'RequestRedeploy', ...of, provider: hosting.provider, projectId } as const;
         const contextNow = (): CommandContext => {
           const { requestId, correlationId } = metadata;
           return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
@@ -56,12 +57,15 @@ export const createPushWorker = (parts: {
           if (stage === 'none') {
             const [newest] = await hosting.listDeployments(projectId, 1);
             if (newest?.commit === commit && newest.status === 'ready') return;
-            await handle({ type: 'RequestRedeploy', ...of, provider: hosting.provider, projectId });
+            await handle(request);
           }
           await redeploy({ engine, deployments }, { ...website, hosting: project }, redeployId, contextNow);
         } catch (error) {
           const fault = faultOf(error);
           if (fault.transient) throw error;
+          engine.logger.warn({ err: error, worker: 'push', ...of, commit }, 'a push could not be deployed');
+          // The provider may have refused before anything was requested.
+          await handle(request);
           await handle({ type: 'RecordNoStart', ...of, reason: fault.error });
         }
       },
