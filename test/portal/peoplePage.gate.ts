@@ -36,6 +36,8 @@ withBrowser('pages of people', () => {
     await form.getByLabel('Send a mail').uncheck();
     await give('ada@example.com');
     await page.getByText('Ada Lovelace was known and has access now. No mail was sent.').waitFor();
+    // The button was disabled while it was sent, and has the focus again.
+    await form.locator('button:focus', { hasText: 'Give access' }).waitFor();
     await give('grace@example.com');
     await page.getByText('grace@example.com is invited by mail.').waitFor();
     await give('anna@example.com');
@@ -53,8 +55,16 @@ withBrowser('pages of people', () => {
     const link = page.getByRole('link', { name: 'Open the website as Ada Lovelace, in a new tab' });
     expect(await link.getAttribute('href')).toBe(`/app/websites/${websiteId}?as=ada%40example.com`);
 
+    // The words of a link that looks like a button stand in its middle, with room for their tails.
+    const [box, words] = [await link.boundingBox(), await link.getByText('Open as them').boundingBox()];
+    if (box === null || words === null) throw new Error('the link is not shown');
+    expect(Math.abs(box.y + box.height / 2 - words.y - words.height / 2)).toBeLessThan(2);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.mantine-Button-label')).overflow")).toBe('visible');
+
     await page.getByRole('button', { name: 'Remove Ada Lovelace' }).click();
     await page.getByRole('heading', { level: 1, name: 'Only Anna Weber sees this website' }).waitFor();
+    // What stands behind the row that went away has the focus.
+    await page.locator('main :focus').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByLabel('Role of Ada Lovelace').waitFor();
     expect(await page.getByLabel('Role of Ada Lovelace').inputValue()).toBe('editor');

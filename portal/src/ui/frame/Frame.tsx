@@ -18,6 +18,7 @@ import { FaultCard, StateCard, Waiting } from '../states.js';
 import { AccountMenu } from './AccountMenu.js';
 import { useArrival } from './arrival.js';
 import classes from './Frame.module.css';
+import { useKeptFocus } from './keptFocus.js';
 import { Links } from './Links.js';
 import { websiteLinks } from './links.js';
 
@@ -52,6 +53,7 @@ const FrameOfPerson = ({ page: { page, title, who, place }, children }: FramePro
   const { data: website } = useQuery({ ...websiteQuery(websiteId ?? ''), enabled: isWebsites });
   const main = useRef<HTMLElement>(null);
   useArrival(main);
+  useKeptFocus(main);
   useLive(role, isWebsites ? websiteId : undefined);
 
   const content = (isWide: boolean): ReactNode => (
