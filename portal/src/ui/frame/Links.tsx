@@ -6,6 +6,14 @@ import { paths, pathTo } from '../../paths.js';
 import { startLoading } from '../../routes.js';
 import type { FrameLink } from './links.js';
 
+/** Where the links are a row that is wider than the window, the page that is open is not left out of sight. */
+const showInRow = (link: HTMLAnchorElement | null): void => {
+  const row = link?.parentElement;
+  if (!link || !row || row.scrollWidth <= row.clientWidth) return;
+  const [{ left, width }, { left: start }] = [link.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += left - start - (row.clientWidth - width) / 2;
+};
+
 /** Links to pages. Their code and data are asked for as soon as one is pointed at. */
 export const Links = ({ links }: { readonly links: readonly FrameLink[] }): ReactNode => {
   const { t } = useTranslation();
@@ -16,7 +24,14 @@ export const Links = ({ links }: { readonly links: readonly FrameLink[] }): Reac
     const isHere = [page, ...within].some((name) => matchPath(paths[name], pathname) !== null);
     const prepare = (): void => startLoading(`${base}/app${to}`);
     return (
-      <Link key={page} to={to} onPointerEnter={prepare} onFocus={prepare} {...(isHere && { 'aria-current': 'page' })}>
+      <Link
+        key={page}
+        to={to}
+        ref={isHere ? showInRow : null}
+        onPointerEnter={prepare}
+        onFocus={prepare}
+        {...(isHere && { 'aria-current': 'page' })}
+      >
         {t(words)}
       </Link>
     );
