@@ -24,7 +24,9 @@ export const Preview = ({
         {previewUrl === undefined ? (
           <p className="small muted">{t('status.previewUnavailable')}</p>
         ) : (
-          <p className={`small muted ${classes['url'] ?? ''}`}>{shortened(previewUrl)}</p>
+          <p className={`small muted ${classes['url'] ?? ''}`} title={previewUrl}>
+            {shortened(previewUrl)}
+          </p>
         )}
         {isAdmin && !showPreviewUrl && <p className="small muted">{t('status.previewHidden')}</p>}
       </div>

@@ -38,10 +38,12 @@ export const Steps = ({ checkpoints }: { readonly checkpoints: readonly Checkpoi
           return (
             <li key={id} className={classes[status]} {...(status === 'in_progress' && { 'aria-current': 'step' as const })}>
               <Mark status={status} />
-              <b>{label}</b>
-              <span className={`small muted ${classes['when'] ?? ''}`}>
-                <When checkpoint={checkpoint} />
-              </span>
+              <div className={classes['step']}>
+                <b>{label}</b>
+                <span className={`small muted ${classes['when'] ?? ''}`}>
+                  <When checkpoint={checkpoint} />
+                </span>
+              </div>
               {status === 'in_progress' && dueAt !== undefined && (
                 <p className={`small muted ${classes['note'] ?? ''}`}>
                   <Time at={dueAt} kind="day">
