@@ -22,11 +22,13 @@ const lookAt = (revision: number): Look => ({ revision, at: new Date().toISOStri
  * What is new to the reader. It stays for this tab until they dismiss it, over reloads too; that they
  * looked is reported as soon as the page is really shown.
  * @param lastSeen the revision that they saw last, as `lastSeenQuery` says it
+ * @param isArchived nothing is written about an archived website, not even who looks at it
  */
 export const useNews = (
   { websiteId, revision, checkpoints }: DeliveryBlock,
   changes: readonly VisibleDeliveryChange[],
   lastSeen: number | null,
+  isArchived: boolean,
 ): News => {
   const { t } = useTranslation();
   const announce = useAnnounce();
@@ -48,12 +50,12 @@ export const useNews = (
       if (document.visibilityState !== 'visible') return;
       keepLook(sessionStorage, websiteId, subject, since);
       keepLook(localStorage, websiteId, subject, lookAt(revision));
-      markSeen(revision);
+      if (!isArchived) markSeen(revision);
     };
     look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
-  }, [mayWrite, websiteId, subject, since, revision, markSeen]);
+  }, [mayWrite, isArchived, websiteId, subject, since, revision, markSeen]);
 
   // What comes while the page is open is said aloud.
   const newest = changes[0]?.revision ?? revision;

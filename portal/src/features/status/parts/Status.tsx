@@ -29,7 +29,7 @@ export const Status = ({ website, block, changes, areReceiptsKept, lastSeen }: S
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const mayWrite = useMayWrite();
-  const { sentences, since, dismiss } = useNews(block, changes, lastSeen);
+  const { sentences, since, dismiss } = useNews(block, changes, lastSeen, website.archivedAt !== undefined);
   return (
     <>
       <Answer name={website.name} block={block} changes={changes} />
