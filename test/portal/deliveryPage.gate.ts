@@ -189,7 +189,16 @@ withBrowser('the delivery editor', () => {
     await page.getByText('This website was archived on', { exact: false }).waitFor();
     expect(await page.getByLabel('Ready by').isDisabled()).toBe(true);
     expect(await grip('Kickoff').count()).toBe(0);
+    // Without grips the names keep their room.
+    const name = await page.getByRole('button', { name: 'Kickoff', exact: true }).boundingBox();
+    expect(name?.width).toBeGreaterThan(100);
     // What the service refuses on the way, browsers report too.
     expect(window.complaints.filter((words) => !/ (400|404) /.test(words))).toEqual([]);
+    // Nobody's look at it is reported: the service would refuse it.
+    const before = window.complaints.length;
+    await window.visit(`/websites/${id}`, operator);
+    await page.getByText('Archived since', { exact: false }).waitFor();
+    await page.getByText('Kickoff').first().waitFor();
+    expect(window.complaints.slice(before)).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ export const StepRow = ({ step, isOpen, mayWrite, issues, onToggle, onStatus, on
       className={`${classes['step'] ?? ''} ${isDragging ? (classes['dragged'] ?? '') : ''}`}
       style={{ transform: CSS.Translate.toString(transform), transition }}
     >
-      {mayWrite && (
+      {mayWrite ? (
         <button
           type="button"
           ref={setActivatorNodeRef}
@@ -75,6 +75,9 @@ export const StepRow = ({ step, isOpen, mayWrite, issues, onToggle, onStatus, on
         >
           <span aria-hidden="true">⋮⋮</span>
         </button>
+      ) : (
+        // Its place stays: what follows keeps its columns.
+        <span />
       )}
       <Mark status={status} />
       <button
