@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
+import { picture } from '../support/mediaFiles.js';
 import { looksRight, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
@@ -118,6 +119,16 @@ withBrowser('the content pages', () => {
     await reader.page.getByText('You may read this, not change it').waitFor();
     expect(await reader.page.getByRole('textbox').count()).toBe(0);
     await looksRight(reader.page);
+
+    // A picture is shown as one, and what the agency's people saved is the agency's.
+    const { media, content } = seat.admin.websites;
+    const file = new Blob([new Uint8Array(await picture(120, 80).jpeg().toBuffer())], { type: 'image/jpeg' });
+    const { id: mediaId } = await media.upload(websiteId, { file, alt: 'Loaves on a shelf' });
+    const { hash, body } = await content.get(websiteId, 'company');
+    await content.save(websiteId, 'company', { baseHash: hash, body: { ...(body as object), picture: { mediaId } } });
+    await reader.visit(`/websites/${websiteId}/content/company`, viewer);
+    await reader.page.getByRole('img', { name: 'Loaves on a shelf' }).waitFor();
+    expect(await reader.page.getByText(mediaId).count()).toBe(0);
     expect(reader.complaints).toEqual([]);
   });
 

@@ -70,7 +70,8 @@ export const Publication = ({ websiteId, unpublished }: PublicationProps): React
           <p>
             <a href={draft.url} target="_blank" rel="noreferrer">
               {t('content.openDraft')}
-            </a>{' '}
+            </a>
+            <br />
             <span className="muted">{t('content.draftUntil', { time: momentText(draft.expiresAt) })}</span>
           </p>
         )}

@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router';
+import { MediaPicture } from '../../media/parts/MediaPicture.js';
+import { mediaQuery } from '../../media/queries.js';
 import { isList, isObject } from '../json.js';
 import { titleAt, type Field } from '../schema.js';
 import classes from './Reading.module.css';
@@ -8,6 +12,28 @@ import classes from './Reading.module.css';
 const below = (field: Field | null, step: string): Field | null => {
   if (field?.kind === 'object') return field.fields.find(({ name }) => name === step)?.field ?? null;
   return null;
+};
+
+/** Fields in the order of the form that they are written in; others behind them. */
+const inOrder = <T,>(entries: readonly (readonly [string, T])[], field: Field | null): readonly (readonly [string, T])[] => {
+  const names = field?.kind === 'object' ? field.fields.map(({ name }) => name) : [];
+  const placeOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
+  return entries.toSorted(([one], [other]) => placeOf(one) - placeOf(other));
+};
+
+/** A picture of the website, which a document names by its id. */
+const ReadPicture = ({ mediaId, alt }: { readonly mediaId: string; readonly alt: unknown }): ReactNode => {
+  const { t } = useTranslation();
+  const { websiteId = '' } = useParams();
+  const { data: media } = useQuery(mediaQuery(websiteId));
+  const picture = media?.find(({ id }) => id === mediaId);
+  if (picture === undefined) return media !== undefined && <span className="muted">{t('content.pictureGone')}</span>;
+  return (
+    <>
+      <MediaPicture media={picture} websiteId={websiteId} className={classes['picture'] ?? ''} />
+      <p>{typeof alt === 'string' ? alt : (picture.alt ?? picture.name)}</p>
+    </>
+  );
 };
 
 /** A document, or a part of one, to be read. */
@@ -28,9 +54,11 @@ export const Reading = ({ value, field = null }: { readonly value: unknown; read
     );
   }
   if (isObject(value)) {
+    const { mediaId, alt } = value;
+    if (typeof mediaId === 'string') return <ReadPicture mediaId={mediaId} alt={alt} />;
     return (
       <dl className={classes['fields']}>
-        {Object.entries(value).map(([name, part]) => (
+        {inOrder(Object.entries(value), field).map(([name, part]) => (
           <div key={name}>
             <dt>{titleAt(field, [name])}</dt>
             <dd>
