@@ -50,6 +50,14 @@ withBrowser('the websites', () => {
     await page.getByLabel('Address').fill('-nord');
     await page.getByText('with no hyphen at either end').waitFor();
     await looksRight(page);
+    // What is wrong in the folded part is opened, and has the focus.
+    await page.getByLabel('Address').fill('baeckerei-sued');
+    await page.getByText('Owner, colour, collaborators').click();
+    await page.getByLabel('Colour', { exact: true }).fill('#12');
+    await page.getByText('Owner, colour, collaborators').click();
+    await page.getByText('It cannot be created like this.').waitFor();
+    await page.getByRole('button', { name: 'Create the website' }).click();
+    await page.locator('input:focus[placeholder="#7a4b2a"]').waitFor();
     expect(await seat.admin.websites.list()).toHaveLength(1);
   });
 

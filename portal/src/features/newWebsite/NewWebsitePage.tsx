@@ -27,6 +27,16 @@ import { featuresQuery, planQuery, templatesQuery } from './queries.js';
 /** Names with commas or spaces between, each once. */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
 
+/** Leads to the first field that is not as it should be, once it says so. */
+const showFault = (form: HTMLFormElement): void => {
+  requestAnimationFrame(() => {
+    const field = form.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const folded = field?.closest('details');
+    if (folded) folded.open = true;
+    field?.focus();
+  });
+};
+
 const NewWebsitePage = (): ReactNode => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -88,7 +98,8 @@ const NewWebsitePage = (): ReactNode => {
         onSubmit={(event) => {
           event.preventDefault();
           setSent(true);
-          if (isSound) create.mutate(body, { onSuccess: ({ id }) => void navigate(pathTo('provisioning', { websiteId: id })) });
+          if (!isSound) showFault(event.currentTarget);
+          else create.mutate(body, { onSuccess: ({ id }) => void navigate(pathTo('provisioning', { websiteId: id })) });
         }}
       >
         <div className={`card ${classes['form'] ?? ''}`}>
@@ -158,7 +169,11 @@ const NewWebsitePage = (): ReactNode => {
           {isSound && plan.data !== undefined ? (
             <Plan body={body} plan={plan.data} />
           ) : (
-            <p className="muted">{t(error === null ? 'newWebsite.plan.nothingYet' : 'newWebsite.plan.refused')}</p>
+            <p className="muted">
+              {body.name === ''
+                ? t('newWebsite.plan.nothingYet')
+                : t(isSound && error === null ? 'common.waiting' : 'newWebsite.plan.refused')}
+            </p>
           )}
           {isElsewhere && <FaultLine error={error} />}
           <Button
