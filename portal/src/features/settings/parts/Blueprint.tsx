@@ -19,6 +19,8 @@ interface Place {
   readonly y: number;
 }
 
+const serviceKinds = ['commerce', 'scheduling', 'analytics'] as const;
+
 const size = { width: 176, height: 60 };
 const margin = 24;
 /** How far a key moves a node. */
@@ -61,7 +63,7 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
     if (by === undefined || !mayChange) return;
     event.preventDefault();
     const place = put(node.id, { x: node.x + by.x, y: node.y + by.y });
-    announce(t('settings.blueprint.moved', { label: node.label, x: place.x - left - margin, y: place.y - top - margin }));
+    announce(t('settings.blueprint.moved', { label: labelOf(node), x: place.x - left - margin, y: place.y - top - margin }));
   };
   const onPointerDown = (node: Node, event: PointerEvent<HTMLElement>): void => {
     if (!mayChange || event.button !== 0) return;
@@ -77,7 +79,16 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
     held.current = null;
   };
 
-  const parentOf = ({ partOf }: Node): string | undefined => plan.nodes.find(({ id }) => id === partOf)?.label;
+  /** Parts that every website has, and services, are named by what they are; others have names of their own. */
+  const labelOf = ({ kind, label }: Node): string => {
+    if (kind === 'content' || kind === 'domains' || kind === 'services') return t(`settings.blueprint.kinds.${kind}`);
+    const service = serviceKinds.find((each) => kind === 'service' && each === label);
+    return service === undefined ? label : t(`settings.services.kinds.${service}`);
+  };
+  const parentOf = ({ partOf }: Node): string | undefined => {
+    const parent = plan.nodes.find(({ id }) => id === partOf);
+    return parent && labelOf(parent);
+  };
   const isDirty = plan.nodes.some(({ id, x, y }) => {
     const place = moved[id];
     return place !== undefined && (place.x !== x || place.y !== y);
@@ -121,8 +132,9 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
               onPointerMove={onPointerMove}
               onPointerUp={letGo}
               onPointerCancel={letGo}
+              title={labelOf(node)}
             >
-              <b>{node.label}</b>
+              <b>{labelOf(node)}</b>
               <span className="small muted">
                 {t(`settings.blueprint.kinds.${node.kind}`)}, {t(`settings.blueprint.states.${node.state}`)}
                 {/* Others see the line. */}
