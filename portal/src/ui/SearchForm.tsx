@@ -33,6 +33,7 @@ export const SearchForm = ({
     >
       <TextInput
         type="search"
+        className={forms['search'] ?? ''}
         aria-label={label}
         placeholder={label}
         value={typed}

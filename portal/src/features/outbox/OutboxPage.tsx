@@ -82,7 +82,7 @@ const Mail = ({ mail }: { readonly mail: OutboxMail }): ReactNode => {
   const { to, subject, at } = mail;
   const [isOpen, setOpen] = useState(false);
   return (
-    <li className={lists['row']}>
+    <li className={`${lists['row'] ?? ''} ${classes['mail'] ?? ''}`}>
       <details className={lists['what']} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
         <summary className={lists['summary']}>
           <b>{subject}</b> <span className={`muted small ${classes['to'] ?? ''}`}>{to}</span>

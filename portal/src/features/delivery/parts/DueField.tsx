@@ -31,7 +31,7 @@ export const DueField = ({ value, error, onChange }: DueFieldProps): ReactNode =
         onChange={({ currentTarget: { value: day } }) => onChange(day === '' ? '' : atNoonUtc(day))}
       />
       {value === undefined && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(suggestion)}>
+        <Button className={classes['offered'] ?? ''} variant="subtle" color="gray" onClick={() => onChange(suggestion)}>
           {t('delivery.offered', { day: dayText(suggestion, 'day') })}
         </Button>
       )}

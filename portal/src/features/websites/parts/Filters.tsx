@@ -55,6 +55,7 @@ export const Filters = ({ filter, onChange }: FiltersProps): ReactNode => {
         onChange={({ currentTarget }) => set('feature', currentTarget.value)}
       />
       <NativeSelect
+        className={classes['sort'] ?? ''}
         label={t('websites.filter.sort')}
         value={filter.sort}
         data={sorts.map((value) => ({ value, label: t(`websites.sort.${value}`) }))}
