@@ -42,12 +42,12 @@ withBrowser('the pages of a website', () => {
     await form.getByLabel('Due by').fill('2031-12-01');
     await looksRight(page);
     await form.getByRole('button', { name: 'Add an invoice' }).click();
-    await page.getByRole('heading', { level: 1, name: '€49.00 are to be paid by 1 December 2031' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: '€49.00 to pay by 1 December 2031' }).waitFor();
     await looksRight(page);
 
     const client = await seat.open();
     await client.visit(`${path}/billing`, owner);
-    await client.page.getByRole('heading', { level: 1, name: '€49.00 are to be paid by 1 December 2031' }).waitFor();
+    await client.page.getByRole('heading', { level: 1, name: '€49.00 to pay by 1 December 2031' }).waitFor();
     expect(await client.page.getByRole('button', { name: /Mark as paid|Void|Add an invoice/ }).count()).toBe(0);
     await client.page.getByRole('link', { name: 'Open the invoice Website, January' }).waitFor();
     await looksRight(client.page);

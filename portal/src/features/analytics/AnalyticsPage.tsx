@@ -16,6 +16,9 @@ import { CountTable } from './parts/CountTable.js';
 import { analyticsQuery } from './queries.js';
 import { rangeBefore, rangeOf, spanOf, spans, type Span } from './range.js';
 
+/** How the service, and Plausible, name visits that came by no link. */
+const direct = 'Direct / None';
+
 /** How it was in the days before, in words. */
 const useComparison = (span: Span): ((now: number, before: number | undefined) => string) => {
   const { t } = useTranslation();
@@ -53,7 +56,7 @@ const Figures = ({ report, span }: { readonly report: AnalyticsReport; readonly 
         <CountTable
           title={t('analytics.sources')}
           head={[t('analytics.source'), t('analytics.visitors')]}
-          rows={report.sources.map(({ source, visitors }) => [source, visitors])}
+          rows={report.sources.map(({ source, visitors }) => [source === direct ? t('analytics.direct') : source, visitors])}
           empty={t('analytics.noSources')}
         />
       </div>

@@ -52,7 +52,7 @@ const Explained = ({ websiteId, email }: { readonly websiteId: string; readonly 
       {({ person, invitations, areas }) => (
         <>
           <p role="status">
-            <b>{person.name ?? email}</b>:{' '}
+            <b>{person.name ?? email}</b>{' '}
             {t(
               invitations.length > 0 && person.standing === 'stranger'
                 ? 'people.invitedOnly'
