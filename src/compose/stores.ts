@@ -6,13 +6,13 @@ import { createEmbeddedEventStore } from '../events/store/embedded/eventStore.js
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../events/store/eventStore.js';
 import { sleep, systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
+import { encryptionKeyFile, isKeyFileMissing, loadMasterKeys } from '../platform/masterKeys.js';
 import { createPersonalData } from '../platform/personal.js';
 import { createOutageLog, reportingOutages } from '../platform/outageLog.js';
 import { systemRandom } from '../platform/random.js';
 import { SettingsError, type Settings } from '../platform/settings.js';
 import { hostsOf } from '../platform/storeAddress.js';
-import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../platform/vault.js';
+import { isNewVault, MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../platform/vault.js';
 import { projections } from '../projections/catalogue.js';
 import { guardLogIdentity, OtherLog } from '../projections/runner/logIdentity.js';
 import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
@@ -101,15 +101,22 @@ const awaitingFirstVersions = (readModels: ReadModelStore, firstVersions: Promis
   },
 });
 
-/** @throws SettingsError when the master key is not the vault's */
+/** @throws SettingsError when the master key is missing, or not the vault's */
 export const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault> => {
+  // A new key would not open it, and would be taken for the one that is looked for. Asked in this order,
+  // because the first start makes the file before it makes the vault.
+  if (settings.previousEncryptionKeys.length === 0 && !(await isNewVault(records)) && (await isKeyFileMissing(settings))) {
+    throw new SettingsError([
+      `ENCRYPTION_KEY: is not set, and there is no ${encryptionKeyFile} in DATA_DIR, but the vault is wrapped with a key. Put that file back, or set ENCRYPTION_KEY to its first line`,
+    ]);
+  }
   try {
     return await openVault({ records, masterKeys: () => loadMasterKeys(settings), random: systemRandom });
   } catch (error) {
     if (!(error instanceof MasterKeyUnknown)) throw error;
     const where = settings.encryptionKey === undefined ? `${encryptionKeyFile} in DATA_DIR` : 'ENCRYPTION_KEY';
     throw new SettingsError([
-      `${where}: is not the key that the vault is wrapped with; the one before it belongs into PREVIOUS_ENCRYPTION_KEYS`,
+      `${where}: is not the key that the vault is wrapped with. Set that one; or, to change keys, put it into PREVIOUS_ENCRYPTION_KEYS`,
     ]);
   }
 };

@@ -25,6 +25,10 @@ export const loadMasterKeys = async (settings: Settings, random: Random = system
   return [...text.trim().split(/\s+/).map(keyIn), ...previousEncryptionKeys];
 };
 
+/** Whether the keys are to be in the data folder, and there is no file with them. */
+export const isKeyFileMissing = async ({ encryptionKey, dataDir }: Settings): Promise<boolean> =>
+  encryptionKey === undefined && (await readIfThere(join(dataDir, encryptionKeyFile))) === undefined;
+
 /** Adds a new current key to the file. The previous keys stay, to unwrap what they wrapped. */
 export const addMasterKey = async (dataDir: string, random: Random = systemRandom): Promise<void> => {
   await replaceKeyFile(dataDir, [newKey(random), ...(await linesOf(dataDir))], random);

@@ -136,6 +136,10 @@ const collections = {
   secrets: 'vaultSecrets',
 } as const;
 
+/** Whether nothing was ever encrypted with it: then any master key will do. */
+export const isNewVault = async (records: Pick<VaultRecords, 'get'>): Promise<boolean> =>
+  (await records.get(collections.roots, '0')) === null;
+
 const indexPurpose = 'doorstep blind index';
 const keyBytes = 32;
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile, watch } from 'node:fs/promises';
+import { readdir, readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -67,6 +67,9 @@ test('ENCRYPTION_KEY is rotated with the previous key in the settings; without i
   expect(await emailOf(after, anna)).toBe('anna@example.com');
   await after.close();
   await expect(open(folder, { ENCRYPTION_KEY: key(1) })).rejects.toThrow(SettingsError);
+  await expect(open(folder)).rejects.toThrow(/there is no encryption\.key in DATA_DIR/);
+  expect(await readdir(folder)).not.toContain(encryptionKeyFile);
+  await writeFile(join(folder, encryptionKeyFile), key(3));
   await expect(open(folder)).rejects.toThrow(/encryption\.key in DATA_DIR: is not the key/);
 });
 
