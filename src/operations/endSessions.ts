@@ -1,10 +1,11 @@
-import { runScript, UsageError } from './script.js';
+import { optionsOf, runScript, UsageError } from './script.js';
 
 /**
  * `npm run sessions:end`: signs everybody out of the embedded sign-in, also while the service is
  * running.
  */
 await runScript(async ({ engine }, { auth }) => {
+  optionsOf('endSessions', {});
   if (auth.issuer !== undefined) {
     throw new UsageError('People sign in at AUTH_ISSUER: end their sessions there. Nothing was changed here.');
   }

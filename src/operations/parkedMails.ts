@@ -1,27 +1,15 @@
-import { parseArgs } from 'node:util';
 import type { Actor } from '../events/envelope.js';
 import { listParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { retryParked } from '../workers/parkedWork.js';
-import { runScript, UsageError } from './script.js';
-import { usageOf } from './scriptHelp.js';
+import { optionsOf, runScript, UsageError } from './script.js';
 
-const usage = usageOf('parkedMails');
 const actor: Actor = { subject: 'mails:parked', role: 'system', via: 'operator' };
-
-const readArguments = (): string | undefined => {
-  try {
-    return parseArgs({ options: { 'send-again': { type: 'string' } } }).values['send-again'];
-  } catch (error) {
-    // `parseArgs` throws a TypeError for an unknown option.
-    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
-  }
-};
 
 /**
  * `npm run mails:parked`: lists the parked mails; with `--send-again` the workers try them again.
  */
 await runScript(async ({ engine, stores }) => {
-  const requested = readArguments();
+  const { 'send-again': requested } = optionsOf('parkedMails', { 'send-again': { type: 'string' } });
   const parked = (await listParked(stores)).flatMap((work) => (work.kind === 'mail' ? [work] : []));
   const chosen = parked.filter(({ id }) => requested === undefined || requested === 'all' || requested === id);
   if (chosen.length === 0 && requested !== undefined && requested !== 'all') throw new UsageError(`No parked mail ${requested}`);

@@ -1,6 +1,6 @@
 import { projections } from '../projections/catalogue.js';
 import { projectionStatus, type StoredProjectionStatus } from '../projections/runner/status.js';
-import { runScript } from './script.js';
+import { optionsOf, runScript } from './script.js';
 import { printJson, printTable } from './table.js';
 
 const columns = ['name', 'version', 'live', 'state', 'position', 'behind (positions)', 'behind (ms)'] as const;
@@ -20,8 +20,9 @@ const rowOf = ({ name, version, liveVersion, state, lag }: StoredProjectionStatu
  * `--json`.
  */
 await runScript(async ({ engine, stores }) => {
+  const { json = false } = optionsOf('projectionStatus', { json: { type: 'boolean' } });
   const status = await projectionStatus(projections, { ...stores, clock: engine.clock });
-  if (process.argv.includes('--json')) {
+  if (json) {
     printJson(status);
     return;
   }

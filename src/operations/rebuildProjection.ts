@@ -14,7 +14,8 @@ await runScript(async ({ engine, stores }) => {
   const known = projections.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
   if (names.length === 0 || unknown.length > 0) {
-    throw new UsageError(`${usageOf('rebuildProjection')}\nProjections: ${known.join(', ')}`);
+    const problem = unknown.length > 0 ? `There is no projection ${unknown.join(', ')}\n` : '';
+    throw new UsageError(`${problem}${usageOf('rebuildProjection')}\nProjections: ${known.join(', ')}`);
   }
   const { clock } = engine;
   const { codec, eventStore, readModels } = stores;

@@ -2,16 +2,14 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesBelow, filesInBucket } from '../compose/files.js';
 import { copyFiles } from './copyFiles.js';
-import { runPlainScript, UsageError } from './script.js';
-import { usageOf } from './scriptHelp.js';
+import { argumentOf, runPlainScript, UsageError } from './script.js';
 
 /**
  * `npm run files:restore -- <folder>`: puts the documents and media of a backup, or of a data folder,
  * into the bucket of the settings. What is there already stays.
  */
 await runPlainScript(async (settings) => {
-  const [source, ...others] = process.argv.slice(2);
-  if (source === undefined || others.length > 0) throw new UsageError(usageOf('restoreFiles'));
+  const source = argumentOf('restoreFiles');
   const bucket = filesInBucket(settings);
   if (bucket === null) throw new UsageError('S3_BUCKET: is not set. Without it, files are restored with the data folder');
   const folder = join(source, 'files');

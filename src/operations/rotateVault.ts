@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile } from '../platform/masterKeys.js';
-import { runScript, UsageError } from './script.js';
+import { optionsOf, runScript, UsageError } from './script.js';
 
 /** SQLite's result code of a file that another process holds. */
 const sqliteBusy = 5;
@@ -28,6 +28,7 @@ const lockRotation = (dataDir: string): { close(): void } => {
  * one is created in the data folder. After an interruption it is run again.
  */
 await runScript(async ({ engine }, { encryptionKey, dataDir }) => {
+  optionsOf('rotateVault', {});
   const ownKey = encryptionKey === undefined;
   const lock = lockRotation(dataDir);
   try {

@@ -1,21 +1,10 @@
-import { parseArgs } from 'node:util';
 import { streams } from '../events/catalogue.js';
 import { scavenge } from '../events/scavenge.js';
-import { runScript, UsageError } from './script.js';
-import { usageOf } from './scriptHelp.js';
-
-const readArguments = (): boolean => {
-  try {
-    return parseArgs({ options: { drop: { type: 'boolean', default: false } } }).values.drop;
-  } catch (error) {
-    // `parseArgs` throws a TypeError for an unknown option.
-    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usageOf('scavengeLog')}`) : error;
-  }
-};
+import { optionsOf, runScript } from './script.js';
 
 /** `npm run log:scavenge`: says what would be dropped; with `--drop` it is. */
 await runScript(async ({ engine: { clock }, stores: { eventStore } }) => {
-  const drop = readArguments();
+  const { drop = false } = optionsOf('scavengeLog', { drop: { type: 'boolean' } });
   const interrupted = new AbortController();
   process.once('SIGINT', () => {
     interrupted.abort();

@@ -1,12 +1,14 @@
 import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { Refused } from '../commands/refusal.js';
 import { openCore, type OpenCore } from '../compose/stores.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { sleep } from '../platform/clock.js';
-import { helpOf } from './scriptHelp.js';
+import { helpOf, usageOf, type scripts } from './scriptHelp.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from '../platform/settings.js';
+import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
 const keepAliveMs = 86_400_000;
@@ -15,6 +17,29 @@ const keepAliveMs = 86_400_000;
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/**
+ * The options of a script that takes nothing else: a slip must not end in what was not asked for.
+ * @throws UsageError
+ */
+export const optionsOf = <Options extends NonNullable<ParseArgsConfig['options']>>(
+  script: keyof typeof scripts,
+  options: Options,
+): ReturnType<typeof parseArgs<{ options: Options }>>['values'] => {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    // `parseArgs` throws a TypeError for what it does not know.
+    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usageOf(script)}`) : error;
+  }
+};
+
+/** The one argument of a script that takes no option. @throws UsageError */
+export const argumentOf = (script: keyof typeof scripts): string => {
+  const [argument, ...others] = process.argv.slice(2);
+  if (argument === undefined || argument.startsWith('-') || others.length > 0) throw new UsageError(usageOf(script));
+  return argument;
+};
 
 /**
  * Runs an operator's script, or prints its help. Errors that the operator can fix are reported as a message, others
@@ -33,11 +58,15 @@ export const runPlainScript = async (script: (settings: Settings) => Promise<voi
   } catch (error) {
     const isUnavailable = error instanceof EventStoreUnavailable || error instanceof ReadModelStoreUnavailable;
     const isRefused = error instanceof SettingsError || error instanceof UsageError || error instanceof Refused;
-    const expected = isRefused || isUnavailable;
-    process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+    process.stderr.write(`${isRefused || isUnavailable ? error.message : messageOf(error)}\n`);
     process.exitCode = 1;
   }
 };
+
+const messageOf = (error: unknown): string =>
+  error instanceof ProjectionBehind
+    ? `The read model ${error.projection} is behind the log. Start the service, or a process with the role projector, then run this again`
+    : String((error as Error).stack);
 
 /**
  * Runs an operator's script on the stores of the settings, also while the service is running. Only
@@ -71,6 +100,11 @@ export const requireStores = async ({ dataDir, stores: { eventStoreUrl, readMode
     ...(eventStoreUrl === undefined ? ['events.db'] : []),
     ...(readModelUrl === undefined ? ['read-models.db', 'vault.db'] : []),
   ];
+  await requireFiles(dataDir, files);
+};
+
+/** @throws UsageError when a file is not in the data folder */
+export const requireFiles = async (dataDir: string, files: readonly string[]): Promise<void> => {
   for (const file of files) {
     try {
       await access(join(dataDir, file));

@@ -3,6 +3,8 @@ interface ScriptHelp {
   /** The command, with what it takes. */
   readonly usage: readonly string[];
   readonly does: string;
+  /** Whether the service has to be stopped for it. Default: it may run. */
+  readonly alone?: boolean;
   /** What does the same over HTTP, from any machine: commands of the CLI, and what differs. */
   readonly elsewhere?: string;
 }
@@ -69,7 +71,8 @@ export const scripts = {
       'npm run move -- --to-event-store <esdb://…> --to-read-models <mongodb://…> [--to-files <s3://bucket[?endpoint=…&region=…]>] [--dry-run]',
       'npm run move -- --to-folder <new data folder> [--dry-run]',
     ],
-    does: 'Takes the installation of the settings over into servers, or from servers into a data folder. Stop every process of it first. Run again, it goes on where it was interrupted.',
+    does: 'Takes the installation of the settings over into servers, or from servers into a data folder. Run again, it goes on where it was interrupted.',
+    alone: true,
   },
 } as const satisfies Readonly<Record<string, ScriptHelp>>;
 
@@ -80,8 +83,9 @@ export const usageOf = (script: keyof typeof scripts): string => `Usage: ${scrip
 export const helpOf = (script: string): string | undefined => {
   const found: ScriptHelp | undefined = new Map<string, ScriptHelp>(Object.entries(scripts)).get(script);
   if (found === undefined) return undefined;
-  const { usage, does, elsewhere } = found;
+  const { usage, does, elsewhere, alone = false } = found;
   const over = elsewhere === undefined ? [] : ['', `Over HTTP, from any machine (docs/programs.md): ${elsewhere}`];
-  const here = 'It works on the stores of the service’s settings, on this machine, also while the service is running.';
+  const when = alone ? 'Stop every process of the service first.' : 'The service may be running.';
+  const here = `It works on the stores of the service’s settings, on this machine. ${when}`;
   return [does, '', ...usage.map((line) => `  ${line}`), '', here, ...over, ''].join('\n');
 };

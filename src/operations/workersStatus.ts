@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { createAddress } from '../compose/address.js';
 import { composeIntegrations } from '../compose/integrations.js';
 import type { OpenCore } from '../compose/stores.js';
@@ -10,21 +9,10 @@ import type { ParkedWork } from '../projections/parkedWork/parkedWork.projection
 import { listParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { retryParked } from '../workers/parkedWork.js';
 import { workerStatus, type WorkerStatus } from '../workers/workerStatus.js';
-import { runScript, UsageError } from './script.js';
-import { usageOf } from './scriptHelp.js';
+import { optionsOf, runScript, UsageError } from './script.js';
 import { printJson, printTable } from './table.js';
 
-const usage = usageOf('workersStatus');
 const actor: Actor = { subject: 'workers:status', role: 'system', via: 'operator' };
-
-const readArguments = (): { readonly json?: boolean | undefined; readonly retry?: string | undefined } => {
-  try {
-    return parseArgs({ options: { json: { type: 'boolean' }, retry: { type: 'string' } } }).values;
-  } catch (error) {
-    // `parseArgs` throws a TypeError for an unknown option.
-    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
-  }
-};
 
 const statusOf = async (core: OpenCore, settings: Settings): Promise<readonly WorkerStatus[]> => {
   const { engine, stores } = core;
@@ -60,7 +48,7 @@ const lineOf = (work: ParkedWork, end = work.reason): string => {
  * has the workers try parked and failing work again.
  */
 await runScript(async (core, settings) => {
-  const { json, retry } = readArguments();
+  const { json, retry } = optionsOf('workersStatus', { json: { type: 'boolean' }, retry: { type: 'string' } });
   const { engine, stores } = core;
   const parked = await listParked(stores);
   if (retry !== undefined) {

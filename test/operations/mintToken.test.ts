@@ -34,6 +34,16 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   expect(files.filter((file) => (statSync(join(dataDir, file)).mode & 0o077) !== 0)).toStrictEqual([]);
 });
 
+test('--revoke works while the service is stopped, too', async () => {
+  const dataDir = temporaryFolder();
+  const server = await startServer(dataDir);
+  const token = await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ann@example.com']);
+  // The list is there once the token has been projected.
+  expect((await createApi(server.address, token).get('/api-keys')).status).toBe(200);
+  await server.kill('SIGTERM');
+  expect(await operate(dataDir, 'mintToken', ['--revoke', '--subject', 'ann@example.com'])).toBe('Tokens revoked: 1');
+});
+
 test('a client’s token for somebody whom nobody knows is minted, with a warning; scripts create no stores but this one', async () => {
   const folder = temporaryFolder();
   await expect(operate(folder, 'projectionStatus', [])).rejects.toThrow(`DATA_DIR: there is no events.db in ${folder}`);
