@@ -1,11 +1,11 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesBelow, filesInBucket } from '../compose/files.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
-import { copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
+import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
 import { copyFiles } from './copyFiles.js';
-import { runPlainScript, UsageError } from './script.js';
-import { usageOf } from './scriptHelp.js';
+import type { Settings } from '../platform/settings.js';
+import { argumentOf, requireFiles, runPlainScript, UsageError } from './script.js';
 
 /**
  * In this order, because the copied positions of workers and read models must not be ahead of the
@@ -13,15 +13,9 @@ import { usageOf } from './scriptHelp.js';
  */
 const databases = ['records.db', 'read-models.db', 'events.db', 'vault.db'];
 
-/** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
-await runPlainScript(async (settings) => {
+const copyTo = async (target: string, settings: Settings): Promise<void> => {
   const { dataDir } = settings;
-  const [target, ...others] = process.argv.slice(2);
-  if (target === undefined || others.length > 0) throw new UsageError(usageOf('backup'));
   const names = await readdir(dataDir);
-  await mkdir(target, { recursive: true, mode: 0o700 });
-  if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty: name a new or an empty folder`);
-
   const otherDatabases = names.filter((name) => name.endsWith('.db') && !databases.includes(name));
   for (const name of [...otherDatabases, ...databases.filter((known) => names.includes(known))]) {
     copyDatabase(join(dataDir, name), join(target, name));
@@ -34,6 +28,32 @@ await runPlainScript(async (settings) => {
   if (names.includes(encryptionKeyFile)) {
     process.stdout.write(
       `${encryptionKeyFile} is left out: keep a copy of it elsewhere. Without it the backup cannot be decrypted.\n`,
+    );
+  }
+};
+
+/** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
+await runPlainScript(async (settings) => {
+  const { dataDir, stores } = settings;
+  const target = argumentOf('backup');
+  // A backup of a mistyped folder would be empty, and be noticed when it is needed.
+  await requireFiles(dataDir, [
+    ...(stores.eventStoreUrl === undefined ? ['events.db'] : []),
+    ...(stores.readModelUrl === undefined ? ['vault.db'] : []),
+  ]);
+  await access(dataDir).catch(() => {
+    throw new UsageError(`DATA_DIR: there is no folder ${dataDir}. Name the folder of the installation`);
+  });
+  if (await areNested(target, dataDir)) {
+    throw new UsageError(`${target} must be outside the data folder ${dataDir}: name a folder elsewhere, best on another disk`);
+  }
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty: name a new or an empty folder`);
+  try {
+    await copyTo(target, settings);
+  } catch (error) {
+    throw new UsageError(
+      `The backup in ${target} is incomplete: ${(error as Error).message}. Remove that folder, then run this again`,
     );
   }
 });

@@ -1,5 +1,5 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 
 /**
@@ -7,6 +7,23 @@ import { DatabaseSync } from '@photostructure/sqlite';
  * must not lie beside the data that it decrypts.
  */
 export const noPlainFiles = /^encryption\.key|\.db(?:-wal|-shm|-signal|-journal)?$/;
+
+/** Where a folder is, or will be, whatever links lead there. */
+const placeOf = async (folder: string): Promise<string> => {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    const above = dirname(folder);
+    if (!isMissing(error) || above === folder) throw error;
+    return join(await placeOf(above), basename(folder));
+  }
+};
+
+/** Whether one folder is the other, or in it: a copy would go on into itself, or over its source. */
+export const areNested = async (one: string, other: string): Promise<boolean> => {
+  const [a, b] = [join(await placeOf(resolve(one)), sep), join(await placeOf(resolve(other)), sep)];
+  return a.startsWith(b) || b.startsWith(a);
+};
 
 /** Copies a database as of one moment, without deleted data, while other processes write. */
 export const copyDatabase = (file: string, target: string): void => {

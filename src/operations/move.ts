@@ -7,8 +7,9 @@ import { EventStoreInUse } from '../events/store/eventStore.js';
 import { systemClock } from '../platform/clock.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
 import { loadSettings, readEnvironment, type Settings } from '../platform/settings.js';
+import { isNewVault } from '../platform/vault.js';
 import { ReadModelStoreInUse } from '../projections/store/readModelStore.js';
-import { copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
+import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
 import { describeInstallation } from './moving/describe.js';
 import { AlreadyMoved, moveInstallation, requireRoom, type Moved, type MoveParts } from './moving/moveInstallation.js';
 import { requireStores, runPlainScript, UsageError } from './script.js';
@@ -94,7 +95,6 @@ const otherNames = async (dataDir: string): Promise<readonly string[]> =>
 
 /** The folders and databases of the embedded integrations. */
 const copyOthers = async (from: string, to: string): Promise<void> => {
-  await mkdir(to, { recursive: true, mode: 0o700 });
   const others = await otherNames(from);
   for (const name of others.filter((other) => other.endsWith('.db'))) {
     await rm(join(to, name), { force: true });
@@ -190,13 +190,14 @@ await runPlainScript(async (settings) => {
   const from = await openAlone(settings);
   let target: Installation | undefined;
   try {
-    if ((await from.vault.get('vaultRoots', '0')) === null)
-      throw new UsageError('There is nothing to move: the vault of the settings is empty');
+    if (await isNewVault(from.vault)) throw new UsageError('There is nothing to move: the vault of the settings is empty');
     await unlock(settings, from.vault);
     const next = settingsOf(to, await loadMasterKeys(settings));
     const movesFiles = to.kind === 'folder' || to.files !== undefined;
-    if (to.kind === 'folder' && !dryRun) await copyOthers(settings.dataDir, to.folder);
-    // A folder would be made by being opened.
+    if (to.kind === 'folder' && (await areNested(to.folder, settings.dataDir)))
+      throw new UsageError(`--to-folder: must be outside the data folder ${settings.dataDir}`);
+    // A dry run makes no folder.
+    if (to.kind === 'folder' && !dryRun) await mkdir(to.folder, { recursive: true, mode: 0o700 });
     if (to.kind === 'servers' || !dryRun) target = await openAlone(next);
     if (dryRun) {
       if (target !== undefined) await requireRoom(from, target);
@@ -204,6 +205,11 @@ await runPlainScript(async (settings) => {
       return;
     }
     if (target === undefined) return;
+    // Nothing is copied over what a folder of another installation holds, or one that is in use.
+    if (to.kind === 'folder') {
+      await requireRoom(from, target);
+      await copyOthers(settings.dataDir, to.folder);
+    }
     const { files, ...stores } = target;
     const parts = { from, to: { ...stores, ...(movesFiles && { files }) }, clock, onProgress: createProgress() };
     printMoved(await moveInstallation(parts));

@@ -166,3 +166,34 @@ test('nothing is moved from a folder that a process uses, and no process can rea
   expect(problems).toContain('another process has the files in');
   await alone.close();
 });
+
+test('a move to a folder copies nothing over its own source, another installation, or one that was moved', async () => {
+  const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  // By processes of their own: this one would keep the files open.
+  for (const data of [folder, elsewhere]) await operate(data, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com']);
+  const ledger = (data: string) => new DatabaseSync(join(data, 'ledger.db'));
+  const rowsOf = (data: string): unknown => {
+    const database = ledger(data);
+    const rows = database.prepare('SELECT of FROM invoice').all() as { of: string }[];
+    database.close();
+    return rows.map(({ of }) => of);
+  };
+  for (const data of [folder, elsewhere]) {
+    const database = ledger(data);
+    database.exec(`CREATE TABLE invoice (of); INSERT INTO invoice VALUES ('${data}')`);
+    database.close();
+  }
+  for (const target of [folder, join(folder, 'new')]) {
+    await expect(operate(folder, 'move', ['--to-folder', target])).rejects.toThrow('must be outside the data folder');
+  }
+  await expect(operate(folder, 'move', ['--to-folder', elsewhere])).rejects.toThrow('the new event store has events');
+  expect([rowsOf(folder), rowsOf(elsewhere)]).toEqual([[folder], [elsewhere]]);
+
+  const target = join(temporaryFolder(), 'new');
+  await operate(folder, 'move', ['--to-folder', target]);
+  const database = ledger(target);
+  database.exec("INSERT INTO invoice VALUES ('later')");
+  database.close();
+  expect(await operate(folder, 'move', ['--to-folder', target])).toContain('is moved there already');
+  expect(rowsOf(target)).toEqual([folder, 'later']);
+});
