@@ -49,6 +49,18 @@ export interface StartOptions {
   readonly projectorThread?: ThreadOptions;
 }
 
+const listening = <Server>(portName: string, listen: () => Promise<Server>): Promise<Server> =>
+  asSetting(`HOST, ${portName}`, async () => {
+    try {
+      return await listen();
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      throw isTaken
+        ? new Error(`${error.message}. End what listens there, or set another ${portName}; 0 picks a free one`)
+        : error;
+    }
+  });
+
 /** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (
   settings: Settings,
@@ -97,8 +109,8 @@ export const startDoorstep = async (
 
   const stayed = stay(core.engine.clock);
   const healthUrl =
-    healthPort === undefined ? undefined : (await asSetting('HOST, HEALTH_PORT', () => health.listen(host, healthPort))).url;
-  if (roles.has('api')) address.listensAt((await asSetting('HOST, PORT', () => api.listen(host, port))).url);
+    healthPort === undefined ? undefined : (await listening('HEALTH_PORT', () => health.listen(host, healthPort))).url;
+  if (roles.has('api')) address.listensAt((await listening('PORT', () => api.listen(host, port))).url);
   if (roles.has('projector')) await (threadStarted ?? projector.start());
   if (roles.has('worker')) await Promise.all(workers.map((worker) => worker.start()));
   if (roles.has('cron')) await cron.start();

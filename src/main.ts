@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { startDoorstep } from './compose.js';
+import { EventStoreUnavailable } from './events/store/eventStore.js';
 import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { saveMemory } from './platform/memory.js';
@@ -77,19 +78,25 @@ const dataDirPrefix = ({ dataDir }: Settings): string => {
   return `DATA_DIR=${/^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`} `;
 };
 
-const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string[] => {
+/** Codes are logged as information. */
+const logsCodes = ({ logLevel }: Settings): boolean => ['trace', 'debug', 'info'].includes(logLevel);
+
+const signInLines = (settings: Settings, baseUrl: string): readonly string[] => {
+  const { auth, mail, dataDir } = settings;
   if (auth.issuer !== undefined) return [`  Sign-in: by ${auth.issuer.url}`];
   return [
     `  Sign-in: by e-mail, OpenID Connect at ${baseUrl}/oidc; admins are ${auth.adminEmails.join(', ')}`,
     ...(mail.smtp === undefined
-      ? ['  SMTP_URL is not set, so no mail is sent: sign-in links and codes are written to this log']
+      ? [
+          `  SMTP_URL is not set, so no mail is sent: sign-in links and codes are ${logsCodes(settings) ? 'written to this log' : `in ${join(dataDir, 'outbox')}, and in this log with LOG_LEVEL=info`}`,
+        ]
       : []),
   ];
 };
 
 main().catch((error: unknown) => {
   // The operator fixes settings and starts stores, and needs no stack for that.
-  const isExpected = error instanceof SettingsError || error instanceof ReadModelStoreUnavailable;
-  process.stderr.write(`${isExpected ? error.message : String((error as Error).stack)}\n`);
+  const isExpected = [SettingsError, EventStoreUnavailable, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
+  process.stderr.write(`${isExpected ? (error as Error).message : String((error as Error).stack)}\n`);
   process.exit(1);
 });

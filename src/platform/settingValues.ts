@@ -66,7 +66,9 @@ export const byteSize = (text: string): number | Problem => {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 export const bucketName = (text: string): string | Problem =>
-  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text) ? text : new Problem('must be the name of a bucket');
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)
+    ? text
+    : new Problem('must be the name of a bucket: 3 to 63 of a-z, 0-9, hyphens and dots');
 
 /** A whole number from 1. */
 export const numberUpTo =
@@ -81,14 +83,18 @@ const proxyNetwork = (text: string): string | Problem => {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   const isNetwork =
     more.length === 0 && bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
-  return text === 'private' || isNetwork ? text : new Problem('must be an address, a network such as 10.0.0.0/8, or private');
+  return text === 'private' || isNetwork
+    ? text
+    : new Problem('must be an address, a network such as 10.0.0.0/8, or private; none, alone, is nobody');
 };
 
 /** `none` is nobody. */
 export const proxyNetworks = (text: string): readonly string[] | Problem => (text === 'none' ? [] : listOf(proxyNetwork)(text));
 
 export const hostName = (text: string): string | Problem =>
-  /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
+  isIP(text) !== 0 || (/^[\w.-]+$/.test(text) && !/^[\d.]+$/.test(text))
+    ? text
+    : new Problem('must be a host name or an IP address, without scheme, port or brackets');
 
 /** Where domains of websites lead in DNS: a name, or an address. */
 export const domainTarget = (text: string): string | Problem => {
@@ -328,7 +334,9 @@ export const cronSchedule = (text: string): string | Problem => {
 
 /** A version of Shopify's API: a quarter, as in `2026-01`. */
 export const shopifyVersion = (text: string): string | Problem =>
-  /^20\d\d-(01|04|07|10)$/.test(text) ? text : new Problem('must be a version of the API, as in 2026-01');
+  /^20\d\d-(01|04|07|10)$/.test(text)
+    ? text
+    : new Problem('must be a version of the API: a year and 01, 04, 07 or 10, as in 2026-01');
 
 /** The current secret and, during a rotation, the previous one. */
 export const secretsInRotation = (text: string): readonly string[] | Problem => {

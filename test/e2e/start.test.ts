@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { eventually } from '../support/eventually.js';
 import { launchServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -40,6 +41,38 @@ test.each<[string, () => Record<string, string>]>([
   await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
   expect(server.written()).toMatch(/^Doorstep cannot start with these settings:\n {2}[^\n]+\n$/);
   expect(server.written()).toContain(`\n  ${words}`);
+});
+
+test('a port in use says what to set', async () => {
+  const server = launchServer(temporaryFolder(), { PORT: taken });
+  expect(await server.ended).toBe(1);
+  await eventually('what it wrote', () => server.written().endsWith('or set another PORT; 0 picks a free one\n') || undefined);
+});
+
+test('a log of a newer version is refused without a stack', async () => {
+  const folder = temporaryFolder();
+  const first = launchServer(folder);
+  await first.opened;
+  await first.kill('SIGTERM');
+  const database = new DatabaseSync(join(folder, 'events.db'));
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const server = launchServer(folder);
+  expect(await server.ended).toBe(1);
+  await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
+  expect(server.written()).toMatch(
+    /^\S+events\.db was written by a newer version of the service\. Start that version, or [^\n]+\n$/,
+  );
+});
+
+test.each([
+  ['info', 'codes are written to this log'],
+  ['warn', 'outbox, and in this log with LOG_LEVEL=info'],
+])('with the log level %s the start says where codes to sign in are', async (level, words) => {
+  const server = launchServer(temporaryFolder(), { LOG_LEVEL: level });
+  await server.opened;
+  await eventually('the line about codes', () => server.written().includes(words) || undefined);
+  await server.kill('SIGKILL');
 });
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));

@@ -192,6 +192,9 @@ describe('settings', () => {
   test.each([
     ['HOST', 'http://localhost'],
     ['HOST', 'two words'],
+    ['HOST', 'localhost:3000'],
+    ['HOST', '[::1]'],
+    ['HOST', '999.1.1.1'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '3000.5'],

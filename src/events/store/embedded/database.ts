@@ -99,7 +99,9 @@ const openOnce = (file: string, alone: boolean): Database => {
     );
     if (!isUpToDate(database)) bringUpToDate(database);
     if (versionOf(database) > VERSION_WITH_DROPS)
-      throw new EventStoreUnavailable(`${file} was written by a later version of this software`);
+      throw new EventStoreUnavailable(
+        `${file} was written by a newer version of the service. Start that version, or restore a backup from before the upgrade`,
+      );
     // SQLite takes its lock on the whole file with the next write, also with one that changes nothing.
     if (alone) database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     return database;

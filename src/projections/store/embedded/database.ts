@@ -213,7 +213,11 @@ const connect = async (file: string, clock: Clock, durability: keyof typeof prag
     mkdirSync(dirname(file), { recursive: true });
     connection = new DatabaseSync(file, { timeout: timeoutMs });
     const version = (connection.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-    if (version > schemaVersion) throw new ReadModelStoreUnavailable(`${file} was written by a newer version of the service`);
+    if (version > schemaVersion) {
+      throw new ReadModelStoreUnavailable(
+        `${file} was written by a newer version of the service. Start that version, or restore a backup from before the upgrade`,
+      );
+    }
     await switchToWal(connection, clock);
     connection.exec(
       `PRAGMA ${pragmas[durability]}; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY`,
@@ -223,7 +227,8 @@ const connect = async (file: string, clock: Clock, durability: keyof typeof prag
     return connection;
   } catch (fault) {
     connection?.close();
-    throw fault instanceof ReadModelStoreUnavailable ? fault : toUnavailable(fault);
+    if (fault instanceof ReadModelStoreUnavailable) throw fault;
+    throw new ReadModelStoreUnavailable(`${file} cannot be used: ${(fault as Error).message}`, { cause: fault });
   }
 };
 
