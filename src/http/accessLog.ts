@@ -23,6 +23,8 @@ export const createAccessLog =
   (exchange: Exchange): Answered => {
     const { request, response, requestId, mode, route, viewer, startedAt, errorCode, mcp, isInside } = exchange;
     const caller = viewer ?? exchange.caller;
+    // What is mounted (`/sites`, `/oidc`, `/git`) sees its paths without their beginning.
+    const path = request.baseUrl + request.path;
     const answered = {
       method: request.method,
       route: route?.path ?? 'none',
@@ -36,7 +38,7 @@ export const createAccessLog =
         ...answered,
         mode,
         ...(mcp !== undefined && { mcp }),
-        path: mayNameSomebody.test(request.path) ? answered.route : request.path.replace(interaction, '$1…'),
+        path: mayNameSomebody.test(path) ? answered.route : path.replace(interaction, '$1…'),
         ...(caller !== undefined && { role: caller.role, subject: blindIndex(caller.subject).slice(0, 12) }),
         ...(caller?.tokenId !== undefined && { tokenId: caller.tokenId }),
         ...(caller?.program !== undefined && { program: caller.program }),
@@ -49,4 +51,4 @@ export const createAccessLog =
 
 const mayNameSomebody = /@|%40/;
 /** An attempt to sign in: its name belongs to the browser that makes it. */
-const interaction = /^(\/(?:authorize|sign-in)\/)[^/]+/;
+const interaction = /^(\/oidc\/(?:authorize|sign-in)\/)[^/]+/;

@@ -94,6 +94,11 @@ describe('the access log', () => {
     expect(await lineOf(requestId)).toMatchObject({ path: '/things/:id' });
   });
 
+  test('has the whole path of what is mounted', async () => {
+    await api.call('GET', '/sites/bakery/', { headers: { 'x-request-id': 'log-3' } });
+    expect(await lineOf('log-3')).toMatchObject({ path: '/sites/bakery/' });
+  });
+
   test('has what was refused, and no credential that was tried', async () => {
     await api.call('GET', '/v1/svc_pat_0123456789abcdefghij0123456789abcdefghijABCDEF', { headers: { 'x-request-id': 'log-2' } });
     const line = await lineOf('log-2');
