@@ -28,7 +28,14 @@ test("docker-compose.yml gives the service's processes valid settings, with each
   const imageLine = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
   const image = Object.fromEntries(imageLine.map((setting) => setting.split('=')) as [string, string][]);
   // What the operator is asked for, as the file's comment says, and the file's defaults.
-  const asked = { ENCRYPTION_KEY: key, ADMIN_EMAILS: 'you@example.com', SMTP_URL: '', MAIL_FROM: '', SITES_URL: '' };
+  const asked = {
+    ENCRYPTION_KEY: key,
+    ADMIN_EMAILS: 'you@example.com',
+    SMTP_URL: '',
+    MAIL_FROM: '',
+    SITES_URL: '',
+    PREVIOUS_ENCRYPTION_KEYS: '',
+  };
   const given = { ...image, ...environment, ...asked, BASE_URL: 'http://localhost:3000', LOG_LEVEL: 'info' };
   for (const role of roles) {
     const { stores, http, auth } = loadSettings({ ...given, PROCESS_ROLES: role });
