@@ -149,6 +149,16 @@ describe('billing at Stripe', () => {
     ]);
   });
 
+  test('an invoice is read by its id, however many its subscription has', async () => {
+    await transfer(ana);
+    const [subscription] = subscriptionsOf(idOfWebsite());
+    const added = Array.from({ length: 150 }, () => stripe.addInvoice(subscription?.id ?? ''));
+    const [{ id } = { id: '' }] = added;
+    const before = stripe.exchanges.length;
+    expect((await call('GET', `${website}/billing/invoices/${id}`, ana.token)).body).toMatchObject({ id });
+    expect(stripe.exchanges.slice(before).map(({ request }) => request.path)).toEqual([`/v1/invoices/${id}`]);
+  });
+
   test('an open invoice is voided; one that was paid meanwhile, or is another website’s, is not', async () => {
     await transfer(ana);
     const [subscription] = subscriptionsOf(idOfWebsite());

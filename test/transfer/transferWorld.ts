@@ -323,7 +323,6 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
     readSubscriptions: () => Promise.resolve([]),
     listInvoices: () => Promise.resolve({ items: [] }),
     readInvoices: () => Promise.resolve([]),
-    findInvoice: () => Promise.resolve(null),
     voidInvoice: (invoice) => Promise.resolve(invoice),
     portalLink: () => Promise.resolve(null),
   };

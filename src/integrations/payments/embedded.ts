@@ -125,7 +125,6 @@ export const createEmbeddedLedger = ({
     description: await personal.display(row.description),
     url: `${baseUrl()}/app/invoices/${row.id}?key=${row.key}`,
   });
-  const showIfAny = async (row: InvoiceRow | undefined): Promise<Invoice | null> => (row === undefined ? null : show(row));
 
   const readSubscription = (id: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
@@ -205,19 +204,15 @@ export const createEmbeddedLedger = ({
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
     },
-    readInvoices: async (ids) => {
+    readInvoices: async (ids, { websiteId }) => {
       const rows = await run(() =>
-        ids.map((id) => prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined),
+        ids.map((id) => {
+          const { text, values } = whereOf({ 'id = ?': id, ...conditionsOf({ websiteId }) });
+          return prepared(`SELECT * FROM invoice WHERE ${text}`).get(...values) as InvoiceRow | undefined;
+        }),
       );
       return Promise.all(rows.filter((row) => row !== undefined).map(show));
     },
-    findInvoice: async (invoiceId, { websiteId }) =>
-      showIfAny(
-        await run(
-          () =>
-            prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as InvoiceRow | undefined,
-        ),
-      ),
     voidInvoice: ({ id }) => settle(id, 'voided'),
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
 

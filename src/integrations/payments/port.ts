@@ -47,12 +47,13 @@ export interface Payments {
   readSubscriptions(ids: readonly string[]): Promise<readonly Subscription[]>;
   /** The invoices as they are now; drafts are left out. */
   listInvoices(query: InvoiceQuery): Promise<InvoicePage>;
-  /** The invoices as they are now, in the order of `ids`, without drafts; unknown ones are left out. */
-  readInvoices(ids: readonly string[], of: Pick<InvoicesOfWebsite, 'subscriptions'>): Promise<readonly Invoice[]>;
-  /** The invoice, if it is one of the website; null when not. */
-  findInvoice(invoiceId: string, website: InvoicesOfWebsite): Promise<Invoice | null>;
   /**
-   * Voids an invoice that `findInvoice` found.
+   * The invoices as they are now, in the order of `ids`, without drafts; unknown ones, and those
+   * beyond `scope`, are left out.
+   */
+  readInvoices(ids: readonly string[], scope: InvoiceScope): Promise<readonly Invoice[]>;
+  /**
+   * Voids an invoice that `readInvoices` found.
    * @returns the invoice; it is `void` unless it was paid before
    */
   voidInvoice(invoice: Invoice): Promise<Invoice>;
@@ -130,15 +131,6 @@ export interface RecordedSubscription {
   readonly customerId: string;
 }
 
-export interface InvoicesOfWebsite {
-  readonly websiteId: string;
-  /**
-   * Of this website, or of all websites. Called only by a provider that knows an invoice by its
-   * subscription alone.
-   */
-  readonly subscriptions: () => Promise<readonly RecordedSubscription[]>;
-}
-
 /** How invoices can be listed; `-` is descending. Those without a due date come last. */
 export const invoiceSorts = ['-createdAt', 'createdAt', '-dueAt', 'dueAt'] as const;
 export type InvoiceSort = (typeof invoiceSorts)[number];
@@ -158,7 +150,16 @@ export interface InvoiceFilter {
   readonly status?: Invoice['status'] | undefined;
 }
 
-export interface InvoiceQuery extends InvoiceFilter, Omit<InvoicesOfWebsite, 'websiteId'> {
+/** Whose invoices are read. */
+export interface InvoiceScope extends Pick<InvoiceFilter, 'websiteId'> {
+  /**
+   * Of this website, or of all websites. Called only by a provider that knows an invoice by its
+   * subscription alone.
+   */
+  readonly subscriptions: () => Promise<readonly RecordedSubscription[]>;
+}
+
+export interface InvoiceQuery extends InvoiceFilter, InvoiceScope {
   readonly sort: InvoiceSort;
   /** Only invoices after this place (exclusive). */
   readonly after?: InvoicePlace | undefined;

@@ -29,10 +29,10 @@ export const createStripeInvoices = (
   list: ListStripeInvoices,
   sendVoid: (invoiceId: string) => Promise<StripeInvoice>,
   read: (invoiceId: string) => Promise<StripeInvoice | null>,
-): Pick<Payments, 'listInvoices' | 'readInvoices' | 'findInvoice' | 'voidInvoice'> => {
+): Pick<Payments, 'listInvoices' | 'readInvoices' | 'voidInvoice'> => {
   const ofSubscriptions = async (
     subscriptions: readonly RecordedSubscription[],
-    status?: Invoice['status'],
+    status: Invoice['status'] | undefined,
   ): Promise<readonly Invoice[]> => {
     const lists = subscriptions.map(async (of) => {
       const found: Invoice[] = [];
@@ -114,8 +114,6 @@ export const createStripeInvoices = (
       }
       return found;
     },
-    findInvoice: async (invoiceId, { subscriptions }) =>
-      (await ofSubscriptions(await subscriptions())).find(({ id }) => id === invoiceId) ?? null,
     voidInvoice: async (invoice) => {
       const current = async (): Promise<Invoice> => {
         const found = await read(invoice.id);

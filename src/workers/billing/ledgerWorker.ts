@@ -9,7 +9,7 @@ import type { Worker } from '../worker.js';
  */
 export const createLedgerWorker = (parts: {
   createReactor: CreateReactor;
-  ledger: Ledger & Pick<Payments, 'findInvoice' | 'voidInvoice'>;
+  ledger: Ledger & Pick<Payments, 'readInvoices' | 'voidInvoice'>;
 }): Worker => {
   const { createReactor, ledger } = parts;
   return createReactor({
@@ -23,8 +23,9 @@ export const createLedgerWorker = (parts: {
         await ledger.payInvoice(invoiceId);
       },
       InvoiceVoided: async ({ data: { websiteId, invoiceId } }) => {
-        const invoice = await ledger.findInvoice(invoiceId, { websiteId, subscriptions: () => Promise.resolve([]) });
-        if (invoice !== null) await ledger.voidInvoice(invoice);
+        const scope = { websiteId, subscriptions: () => Promise.resolve([]) };
+        const [invoice] = await ledger.readInvoices([invoiceId], scope);
+        if (invoice !== undefined) await ledger.voidInvoice(invoice);
       },
     },
   });

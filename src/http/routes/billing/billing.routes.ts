@@ -76,8 +76,8 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
 
   const requireInvoice = async (websiteId: string, invoiceId: string): Promise<Invoice> => {
     const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId });
-    const invoice = await payments.findInvoice(invoiceId, { websiteId, subscriptions });
-    if (invoice === null) throw new Refused(refusals.invoiceNotFound(invoiceId));
+    const [invoice] = await payments.readInvoices([invoiceId], { websiteId, subscriptions });
+    if (invoice === undefined) throw new Refused(refusals.invoiceNotFound(invoiceId));
     return invoice;
   };
 
