@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { Payments } from '../../src/integrations/payments/port.js';
+import { InvoicePlaceGone, type Payments } from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
@@ -146,6 +146,16 @@ describe('billing at Stripe', () => {
     expect((await call('GET', `/invoices?websiteId=${idOfWebsite()}&sort=createdAt`)).body).toMatchObject([
       { id: first },
       { id: second },
+    ]);
+  });
+
+  test('a page of invoices after one that was deleted is refused, with what to do', async () => {
+    const gone: Payments = { ...payments, listInvoices: () => Promise.reject(new InvoicePlaceGone()) };
+    const other = await startApi({ payments: gone });
+    const cursor = Buffer.from('-createdAt.1.in_gone').toString('base64url');
+    expect(refusal(await other.call('GET', `/invoices?cursor=${cursor}`, { token: await other.mintToken() }))).toEqual([
+      400,
+      'Invalid query — cursor: begins after an invoice that was deleted; read the list from its start',
     ]);
   });
 

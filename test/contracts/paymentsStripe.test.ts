@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { InvoicePlace, Payer, Payments, SubscriptionRequest } from '../../src/integrations/payments/port.js';
+import {
+  InvoicePlaceGone,
+  type InvoicePlace,
+  type Payer,
+  type Payments,
+  type SubscriptionRequest,
+} from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -177,6 +183,46 @@ test('the invoices of many subscriptions are found among any number of others, i
   const before = served.requests.length;
   const { items } = await payments.listInvoices({ sort: '-createdAt', limit: 50, subscriptions: () => Promise.resolve(ofOne) });
   expect([items.length, served.requests.length - before]).toEqual([20, 1]);
+});
+
+describe('a list of which an invoice is deleted between two pages', () => {
+  const many = async () => {
+    const opened = await open();
+    const { payments } = opened;
+    const { id: customerId } = await payments.createCustomer(ada, assertHeld);
+    const made = Array.from({ length: 13 }, (_, index) => {
+      const websiteId = `site-${String(index)}`;
+      return payments.createSubscription({ ...requestFor(customerId), websiteId, claim: websiteId }, assertHeld);
+    });
+    const subscriptions = (await Promise.all(made)).map(({ id }) => ({ id, websiteId: id, clientId: ada.clientId, customerId }));
+    const query = { limit: 5, sort: '-createdAt' as const, subscriptions: () => Promise.resolve(subscriptions) };
+    return { ...opened, subscriptions, query };
+  };
+
+  test('is not taken for one that has ended: whoever asks has to begin again', async () => {
+    const { payments, fake, query } = await many();
+    const { items, next } = await payments.listInvoices(query);
+    expect([items.length, next?.id]).toEqual([5, items[4]?.id]);
+    fake.deleteInvoice(next?.id ?? '');
+    await expect(payments.listInvoices({ ...query, after: next })).rejects.toBeInstanceOf(InvoicePlaceGone);
+  });
+
+  test('is a fault that passes while one page is put together', async () => {
+    const { payments, fake, query, subscriptions, served } = await many();
+    for (let index = 0; index < 200; index += 1) fake.addInvoice(subscriptions[0]?.id ?? '');
+    served.trouble(({ query: asked }) => {
+      fake.deleteInvoice(asked.get('starting_after') ?? '');
+      return undefined;
+    });
+    await expect(payments.listInvoices({ ...query, limit: 150 })).rejects.toMatchObject(transient);
+    served.trouble();
+    expect((await payments.listInvoices({ ...query, limit: 150 })).items).toHaveLength(150);
+  });
+});
+
+test('a customer whom Stripe does not know has no subscription', async () => {
+  const { payments } = await open();
+  expect(await payments.findSubscription('cus_unknown', 'site')).toBeNull();
 });
 
 describe('a subscription that somebody made at Stripe', () => {

@@ -45,7 +45,10 @@ export interface Payments {
   endSubscription(subscriptionId: string): Promise<void>;
   /** The subscriptions as they are now, in the order of `ids`; unknown ones are left out. */
   readSubscriptions(ids: readonly string[]): Promise<readonly Subscription[]>;
-  /** The invoices as they are now; drafts are left out. */
+  /**
+   * The invoices as they are now; drafts are left out.
+   * @throws InvoicePlaceGone
+   */
   listInvoices(query: InvoiceQuery): Promise<InvoicePage>;
   /**
    * The invoices as they are now, in the order of `ids`, without drafts; unknown ones, and those
@@ -140,6 +143,11 @@ export interface InvoicePlace {
   /** Of the field that is sorted by, in ms since the epoch. */
   readonly time: number;
   readonly id: string;
+}
+
+/** The invoice that the page begins after has been deleted. */
+export class InvoicePlaceGone extends Error {
+  override readonly name = 'InvoicePlaceGone';
 }
 
 export interface InvoiceFilter {

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
-import type { Customer, Payer, Payments, Subscription } from './port.js';
+import { InvoicePlaceGone, type Customer, type Payer, type Payments, type Subscription } from './port.js';
 import { clientKey, createStripeAttachment, websiteKey } from './stripeAttachment.js';
 import { createStripeInvoices } from './stripeInvoices.js';
 import { createOnce, toFault, isMissing, isReplayed, exposeReplays } from './stripeResponses.js';
@@ -106,7 +106,11 @@ export const createStripePayments = (parts: {
       }
     });
 
-  /** The items of a paged list, in its order; none when Stripe does not know whose list it is. */
+  /**
+   * The items of a paged list after `start`, in its order; none when Stripe does not know whose list
+   * it is.
+   * @throws InvoicePlaceGone when Stripe does not know `start`
+   */
   async function* itemsOf<Item extends { readonly id: string }>(
     parse: (value: unknown) => Item,
     page: (stripe: StripeClient, options: { limit: number; starting_after?: string }) => Promise<unknown>,
@@ -116,8 +120,12 @@ export const createStripePayments = (parts: {
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const options = { limit: PAGE_SIZE, ...(after !== undefined && { starting_after: after }) };
       const answer = await nullIfMissing((stripe) => page(stripe, options));
-      // A deleted customer has no list.
-      if (answer === null) return;
+      if (answer === null) {
+        // A deleted customer has no list.
+        if (after === undefined) return;
+        if (after === start) throw new InvoicePlaceGone();
+        throw new ProviderFault({ provider, message: 'a list of stripe changed while it was read', transient: true });
+      }
       const { data, has_more: hasMore } = asPage(answer);
       const items = data.map(parse);
       yield* items;

@@ -48,6 +48,8 @@ export interface StripeFake {
   addSubscription(email: string): FakeSubscription;
   /** Bills a subscription once more, or somebody of whom the service knows nothing. */
   addInvoice(subscription: string): FakeInvoice;
+  /** As somebody does with a draft; Stripe lets nobody delete another invoice. */
+  deleteInvoice(id: string): void;
   /** Adds customers with this address that somebody else created. */
   addStrangers(email: string, count: number): void;
 }
@@ -127,6 +129,7 @@ export const createStripeFake = (): StripeFake => {
   const page = ({ query, path }: FakeRequest, all: readonly { readonly id: string }[], show: (one: never) => unknown) => {
     const after = query.get('starting_after');
     const begin = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== null && begin === 0) return { ...missing('object', after, 'starting_after'), status: 400 };
     const items = all.slice(begin, begin + Number(query.get('limit') ?? 10));
     const hasMore = begin + items.length < all.length;
     return ok({ object: 'list', url: path, has_more: hasMore, data: items.map((item) => show(item as never)) });
@@ -248,6 +251,10 @@ export const createStripeFake = (): StripeFake => {
       }
       case 'subscriptions': {
         const isListed = (one: FakeSubscription) => one.customer === query.get('customer') && one.status !== 'canceled';
+        const customer = query.get('customer') ?? '';
+        if (id === undefined && !customers.some((one) => one.id === customer)) {
+          return { ...missing('customer', customer, 'customer'), status: 400 };
+        }
         if (id === undefined) return page(request, newestFirst(subscriptions, isListed), subscriptionBody);
         const subscription = subscriptions.find((one) => one.id === id);
         return subscription === undefined ? missing('subscription', id) : ok(subscriptionBody(subscription));
@@ -290,6 +297,10 @@ export const createStripeFake = (): StripeFake => {
     exchanges,
     failing: 0,
     addInvoice,
+    deleteInvoice: (id) => {
+      const index = invoices.findIndex((one) => one.id === id);
+      if (index >= 0) invoices.splice(index, 1);
+    },
     addSubscription: (email) => {
       const customer = { ...common('cus', new URLSearchParams()), email, name: null, deleted: false };
       customers.push(customer);

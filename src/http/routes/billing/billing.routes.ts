@@ -3,11 +3,14 @@ import { invoiceDecider } from '../../../commands/billing/invoice.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import {
+  InvoicePlaceGone,
   invoiceSorts,
   invoiceStatuses,
   subscriptionStatuses,
   type BillingAccount,
   type Invoice,
+  type InvoicePage,
+  type InvoiceQuery,
   type Ledger,
   type Payments,
 } from '../../../integrations/payments/port.js';
@@ -79,6 +82,17 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     const [invoice] = await payments.readInvoices([invoiceId], { websiteId, subscriptions });
     if (invoice === undefined) throw new Refused(refusals.invoiceNotFound(invoiceId));
     return invoice;
+  };
+
+  const listPage = async (query: InvoiceQuery): Promise<InvoicePage> => {
+    try {
+      return await payments.listInvoices(query);
+    } catch (error) {
+      if (!(error instanceof InvoicePlaceGone)) throw error;
+      throw new Refused(
+        refusals.invalidQuery('cursor', 'begins after an invoice that was deleted; read the list from its start'),
+      );
+    }
   };
 
   return [
@@ -162,7 +176,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
         const sort = invoiceSorts.find((one) => one === query.sort) ?? '-createdAt';
         const after = cursor === undefined ? undefined : invoicePlaceIn(sort, cursor);
         const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
-        const page = await payments.listInvoices({ status, clientId, websiteId, sort, limit, after, subscriptions });
+        const page = await listPage({ status, clientId, websiteId, sort, limit, after, subscriptions });
         return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }), ...total };
       },
     }),
