@@ -84,33 +84,37 @@ export const createAccounts = (parts: {
   const load = async (subject: string): Promise<StoredAccount | null> =>
     (await records.get('account', subject)) as StoredAccount | null;
 
-  const store = async (subject: string, email: string, language: Language | undefined): Promise<Account> => {
-    const stored: StoredAccount = {
-      email,
-      keptUntil: clock.now() + retentionMs,
-      ...(language !== undefined && { language }),
-    };
-    await records.put('account', subject, stored, retentionMs);
-    return accountOf(subject, email);
-  };
-
   const accountOf = (subject: string, email: string): Account => ({
     subject,
     email,
     role: adminEmails.includes(email) ? 'admin' : 'client',
   });
 
+  const ofEmail: Accounts['ofEmail'] = async (email, language) => {
+    const subject = subjectOf(email, await timesForgotten(email));
+    const stored: StoredAccount = { email, keptUntil: clock.now() + retentionMs, language };
+    await records.put('account', subject, stored, retentionMs);
+    if (subjectOf(email, await timesForgotten(email)) === subject) return accountOf(subject, email);
+    // The address was forgotten meanwhile, and its account may have been deleted before it was stored.
+    await records.delete('account', subject);
+    return ofEmail(email, language);
+  };
+
   return {
     preview: async (email) => accountOf(subjectOf(email, await timesForgotten(email)), email),
     addressOf: async (subject) => (await load(subject))?.email ?? null,
     languageOf: async (email) => (await load(subjectOf(email, await timesForgotten(email))))?.language ?? null,
-    ofEmail: async (email, language) => store(subjectOf(email, await timesForgotten(email)), email, language),
+    ofEmail,
     find: async (subject) => {
       const stored = await load(subject);
       if (stored === null) return null;
-      return stored.keptUntil - clock.now() < renewalThresholdMs
-        ? store(subject, stored.email, stored.language)
-        : accountOf(subject, stored.email);
+      if (stored.keptUntil - clock.now() < renewalThresholdMs) {
+        const renewed: StoredAccount = { ...stored, keptUntil: clock.now() + retentionMs };
+        const isRenewed = await records.replace('account', subject, renewed, retentionMs);
+        // Another process has renewed it, or it was forgotten meanwhile.
+        if (!isRenewed && (await load(subject)) === null) return null;
+      }
+      return accountOf(subject, stored.email);
     },
     isStillAdmin: (subject, email) => !ownSubject.test(subject) || email === undefined || adminEmails.includes(email),
     forget: async (email, person) => {

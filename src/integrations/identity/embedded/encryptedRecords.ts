@@ -7,6 +7,14 @@ export interface Records {
   /** Of several concurrent inserts exactly one succeeds. An expired record counts as absent. */
   insert(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<boolean>;
   put(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<void>;
+  /** Writes only over a record that is equal to `expected`; resolves with whether it did. */
+  replace(
+    collection: string,
+    key: string,
+    expected: Readonly<Record<string, unknown>>,
+    value: EncryptedValue,
+    expiresAt?: number,
+  ): Promise<boolean>;
   delete(collection: string, key: string): Promise<void>;
 }
 
@@ -25,6 +33,8 @@ export interface EncryptedRecords {
   get(kind: string, id: string): Promise<unknown>;
   insert(kind: string, id: string, value: object, lifeMs?: number): Promise<boolean>;
   put(kind: string, id: string, value: object, lifeMs?: number): Promise<void>;
+  /** Writes only over a record that is there and that nobody else writes or deletes meanwhile; resolves with whether it did. */
+  replace(kind: string, id: string, value: object, lifeMs?: number): Promise<boolean>;
   delete(kind: string, id: string): Promise<void>;
   /**
    * Acquires one of `max` slots of `id`, shared by all processes. A slot becomes free after
@@ -64,6 +74,11 @@ export const createEncryptedRecords = (
       records.insert(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
     put: async (kind, id, value, lifeMs) =>
       records.put(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
+    replace: async (kind, id, value, lifeMs) => {
+      const record = await records.get(collectionOf(kind), keyOf(id));
+      if (record === null) return false;
+      return records.replace(collectionOf(kind), keyOf(id), record, await encrypt(kind, id, value), expiresAt(lifeMs));
+    },
     delete: (kind, id) => records.delete(collectionOf(kind), keyOf(id)),
     acquireSlot: async (kind, id, max, lifeMs) => {
       for (let slot = 0; slot < max; slot += 1) {
