@@ -5,6 +5,7 @@ import { EventStoreUnavailable } from './events/store/eventStore.js';
 import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { saveMemory } from './platform/memory.js';
+import { endOnSignals } from './platform/processEnd.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
 import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
@@ -22,30 +23,20 @@ const main = async (): Promise<void> => {
   output.onDropped((count) => {
     logger.warn({ count }, 'log lines were dropped, because standard output was not read');
   });
-  const doorstep = await startDoorstep(settings, logger, {
+  const starting = startDoorstep(settings, logger, {
     droppedLogLines: () => output.droppedLines(),
     projectorThread: { environment, log: destination },
   });
+  // At once: the first process of a container gets no signal that it does not listen for.
+  endOnSignals({
+    process,
+    clock: systemClock,
+    logger,
+    flushed: () => output.flushed(systemClock),
+    stop: async () => (await starting).stop(),
+  });
+  const doorstep = await starting;
   saveMemory(systemClock);
-
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return;
-    stopping = true;
-    logger.info({ signal }, 'stopping');
-    const end = async (code: number): Promise<void> => {
-      await output.flushed(systemClock);
-      process.exit(code);
-    };
-    doorstep.stop().then(
-      () => end(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'the service did not stop cleanly');
-        return end(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
 
   const { baseUrl, healthUrl } = doorstep;
   const greeting = settings.roles.has('api')
