@@ -6,13 +6,14 @@ const STOP_TIMEOUT_MS = 15_000;
 
 /**
  * Ends the process: on SIGTERM and SIGINT with code 0 once `stop` resolves; with code 1 when that takes longer
- * than 15 s or fails, or at once on a second signal. Each reason is
+ * than 15 s or fails, at once on a second signal, and after an error that nobody caught. Each reason is
  * logged, and what was logged is written before.
  * @param parts `flushed` resolves when everything is written, or after a time
  */
 export const endOnSignals = (parts: {
   process: {
     on(event: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+    on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
     exit(code: number): void;
   };
   clock: Clock;
@@ -55,4 +56,9 @@ export const endOnSignals = (parts: {
 
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  // A rejection that nobody handles comes here too. What it leaves is unknown, so nothing goes on.
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'an error that nobody caught ends the service');
+    end(1);
+  });
 };

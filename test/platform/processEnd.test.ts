@@ -56,3 +56,17 @@ test('a second signal ends the service at once with 1', async () => {
   await send('SIGINT', 'SIGINT');
   expect(codes).toEqual([1]);
 });
+
+test('an error that nobody caught is logged without secrets, and ends the service with 1', async () => {
+  const { codes, send, log } = startProcess(never);
+  await send('uncaughtException', new Error('refused: Bearer abcdefghijk'));
+  expect(codes).toEqual([1]);
+  expect(log()).toMatchObject([
+    {
+      level: 'fatal',
+      msg: 'an error that nobody caught ends the service',
+      err: { message: expect.stringMatching(/^refused: /) },
+    },
+  ]);
+  expect(JSON.stringify(log())).not.toContain('abcdefghijk');
+});
