@@ -114,6 +114,35 @@ describe('files that nothing refers to', () => {
     await sweepOf(api, away).run(dueAt, never);
     expect(asked).toBe(2);
   });
+
+  test('are looked for by another process when the one that does dies', async () => {
+    const { api, files, clock } = await start();
+    const dueAt = clock.now();
+    const begun = new Promise<void>((resolve) => {
+      const dying: FileStore = {
+        ...files,
+        removeDrafts: () => {
+          resolve();
+          return new Promise(() => undefined);
+        },
+      };
+      void sweepOf(api, dying).run(dueAt, never);
+    });
+    await begun;
+    let asked = 0;
+    const counted: FileStore = {
+      ...files,
+      removeDrafts: (before) => {
+        asked += 1;
+        return files.removeDrafts(before);
+      },
+    };
+    const other = sweepOf(api, counted).run(dueAt, never);
+    clock.shift(15 * 60_000);
+    await other;
+    await sweepOf(api, counted).run(dueAt, never);
+    expect(asked).toBe(1);
+  });
 });
 
 test('a website that is deleted for good takes its files along', async () => {

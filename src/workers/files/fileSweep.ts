@@ -2,7 +2,7 @@ import { documentDecider, purgedBefore } from '../../commands/document/document.
 import { mediaDecider } from '../../commands/media/media.decider.js';
 import type { Engine } from '../../engine.js';
 import type { FileStore, ListedFile } from '../../integrations/files/port.js';
-import { isoTime } from '../../platform/clock.js';
+import { isoTime, sleep } from '../../platform/clock.js';
 import { documentsDeletedBefore } from '../../projections/document/document.queries.js';
 import { mediaDeletedBefore } from '../../projections/media/media.queries.js';
 import { eachDocument } from '../../projections/everyDocument.js';
@@ -21,11 +21,14 @@ const dayMs = 86_400_000;
 const orphanMs = 7 * dayMs;
 const batchSize = 200;
 const collection = 'fileSweeps';
+/** Longer than the removal of a batch takes: after this others take a process that sweeps for dead. */
+const leaseMs = 10 * 60_000;
+const lookAgainMs = 1_000;
 
 /**
  * Purges documents, images and videos that were deleted 30 days ago, and removes files that nothing refers to, once a
  * day. Only files of this log's websites are looked at: a bucket may be shared. One process of all
- * does it; when that one fails, any tries again.
+ * does it; when that one fails or dies, another does.
  */
 export const fileSweep = ({
   engine,
@@ -61,9 +64,10 @@ export const fileSweep = ({
     return unused.length;
   };
 
-  const removeOrphans = async (before: number, signal: AbortSignal): Promise<number> => {
+  const removeOrphans = async (before: number, signal: AbortSignal, renew: () => Promise<void>): Promise<number> => {
     let removed = 0;
     for await (const { id } of eachDocument(reader, websiteProjection, {})) {
+      await renew();
       let batch: ListedFile[] = [];
       for await (const file of files.list(`${id}/`)) {
         if (signal.aborted) return removed;
@@ -71,10 +75,21 @@ export const fileSweep = ({
         if (batch.length < batchSize) continue;
         removed += await removeUnused(batch);
         batch = [];
+        await renew();
       }
       if (batch.length > 0) removed += await removeUnused(batch);
     }
     return removed;
+  };
+
+  /** Waits for another process that sweeps. Whether nobody has done it, and this one is to. */
+  const takeLease = async (name: string, signal: AbortSignal): Promise<boolean> => {
+    while (!(await records.insert(collection, name, {}, engine.clock.now() + leaseMs))) {
+      if ((await records.get(collection, name))?.['isDone'] === true) return false;
+      await sleep(engine.clock, lookAgainMs, signal);
+      if (signal.aborted) return false;
+    }
+    return true;
   };
 
   return {
@@ -82,13 +97,21 @@ export const fileSweep = ({
     schedule: '30 3 * * *',
     run: async (dueAt, signal) => {
       const name = isoTime(dueAt);
+      if (!(await takeLease(name, signal))) return;
       const now = engine.clock.now();
-      if (!(await records.insert(collection, name, {}, dueAt + dayMs))) return;
+      let renewedAt = now;
+      const renew = async (): Promise<void> => {
+        if (engine.clock.now() < renewedAt + leaseMs / 3) return;
+        renewedAt = engine.clock.now();
+        await records.put(collection, name, {}, renewedAt + leaseMs);
+      };
       try {
         const purged = await purgeDeleted(isoTime(now));
         const drafts = await files.removeDrafts(now - dayMs);
-        const orphans = await removeOrphans(now - orphanMs, signal);
+        const orphans = await removeOrphans(now - orphanMs, signal, renew);
         engine.logger[purged + drafts + orphans > 0 ? 'info' : 'debug']({ purged, drafts, orphans }, 'unused files are removed');
+        if (signal.aborted) await records.delete(collection, name);
+        else await records.put(collection, name, { isDone: true }, dueAt + dayMs);
       } catch (error) {
         await records.delete(collection, name);
         throw error;
