@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, open, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../platform/systemError.js';
@@ -92,20 +93,25 @@ export const makeFolder = async (path: string, mode = 0o777): Promise<void> => {
 };
 
 /**
- * Replaces a file atomically and durably. Only this user can read it, since it may hold secrets.
- * One writer at a time.
+ * Replaces a file atomically and durably. Only this user can read it, since it may hold secrets. Of
+ * several writers at the same time, also in other processes, the last one wins.
  * @param draft where it is written first: a path on the same disk
  */
 export const replaceFile = async (path: string, content: string | Uint8Array, draft = path): Promise<void> => {
-  const temporary = `${draft}.${String(process.pid)}.new`;
-  const handle = await open(temporary, 'w', 0o600);
+  // Process ids are no names: two containers that share the data folder both have 1.
+  const temporary = `${draft}.${randomBytes(8).toString('hex')}.new`;
   try {
-    await handle.writeFile(content);
-    await handle.sync();
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
   } finally {
-    await handle.close();
+    await rm(temporary, { force: true });
   }
-  await rename(temporary, path);
   await sync(dirname(path));
 };
 
