@@ -3,18 +3,20 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { watchBranches } from '../../src/integrations/sourceHost/branchWatch.js';
 import { repositoriesIn } from '../../src/integrations/shardedFolder.js';
-import { createLogger } from '../../src/platform/logger.js';
 import { eventually } from '../support/eventually.js';
+import { collectLogs } from '../support/logs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 
-const logger = createLogger({ level: 'silent' });
 const names = Array.from({ length: 12 }, (_, index) => `shop-${String(index).padStart(2, '0')}`);
 
 let folder: string;
+let logger: ReturnType<typeof collectLogs>['logger'];
+let lines: ReturnType<typeof collectLogs>['lines'];
 let stop: (() => void) | undefined;
 beforeEach(() => {
   folder = temporaryFolder();
+  ({ logger, lines } = collectLogs());
 });
 afterEach(() => {
   stop?.();
@@ -106,6 +108,19 @@ test('a comparison that fails is made again in whole', async () => {
   await eventually('the comparison', () => (clock.pending() > 0 ? true : undefined));
   expect(compared).toHaveLength(names.length);
   expect((await observe()).compared).toEqual([]);
+});
+
+test('each repository that cannot be read is logged with its own fault, and not as a lack of watches', async () => {
+  make('shop-00');
+  await observe();
+  for (const name of ['broken-1', 'broken-2']) {
+    const path = repositoriesIn(folder).pathOf(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'a file in place of the folder');
+  }
+  const faults = () => lines().filter((line) => line.includes('ENOTDIR'));
+  await eventually('a line for each', () => (new Set(faults()).size >= 2 ? true : undefined));
+  expect(faults().filter((line) => line.includes('max_user_watches'))).toEqual([]);
 });
 
 test('of many repositories those that changed last are watched, and the others compared again within an hour', async () => {

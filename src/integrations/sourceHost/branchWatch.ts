@@ -19,6 +19,8 @@ const compareAgainAfterMs = 3_600_000;
 const [restAfterMs, restTimes] = [20, 3];
 /** A watch takes 2 kB of this process, and some of the system's own limit. */
 const MAX_WATCHED = 2_000;
+/** Of watches, or of open files, by which the system may refuse a watch. */
+const limitCodes: readonly (string | undefined)[] = ['ENOSPC', 'EMFILE'];
 
 /**
  * Notices changes of branches by whatever program: see `GitServer.watch`. The system reports changes of folders: one
@@ -40,12 +42,17 @@ export const watchBranches = async (
   const folderWatchers = new Map<string, FSWatcher>();
   /** Those that changed before are not watched any more. */
   let watchedFrom = 0;
-  let hasWarned = false;
+  let isLimitReported = false;
   let cancelComparison = (): void => undefined;
 
   const warn = (err: unknown): void => {
-    if (hasWarned) return;
-    hasWarned = true;
+    if (!limitCodes.includes(systemErrorCode(err))) {
+      logger.warn({ err }, 'a folder of repositories cannot be watched; pushes on this machine are deployed within an hour');
+      return;
+    }
+    // Every further folder meets it.
+    if (isLimitReported) return;
+    isLimitReported = true;
     logger.warn(
       { err },
       'the system watches no more folders: raise fs.inotify.max_user_watches; pushes on this machine are deployed within an hour',
