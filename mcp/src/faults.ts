@@ -5,8 +5,13 @@ import { visible } from './quoting.js';
 const nextByCode: Readonly<Record<string, string>> = {
   website_not_found: 'Call find_websites for the slugs that there are.',
   delivery_not_set_up: 'Call plan_delivery to set the delivery up.',
-  checkpoint_not_found: 'Call website_status for the ids of the checkpoints.',
+  delivery_checkpoint_not_found: 'Call website_status for the ids of the checkpoints.',
   client_not_found: 'Call explain_access for the people who have access.',
+  website_archived: 'Restore it first, with change_website.',
+  website_not_archived: 'Archive it first, with change_website.',
+  provisioning_not_failed: 'There is nothing to retry or to clean up: website_status says how the website stands.',
+  provisioning_in_compensation: 'Wait until that is done: website_status says how the provisioning stands.',
+  feature_off: 'An admin can switch the feature on in the portal, or give the website a tier that has it with change_website.',
   slug_taken: 'Choose another slug.',
   read_only_token: 'Ask for a token that may write.',
 };

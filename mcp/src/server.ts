@@ -8,6 +8,7 @@ import {
   type ClientCapabilities,
   type InputRequiredResult,
   type ServerContext,
+  type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { Doorstep } from '@doorstep/sdk';
 import { z } from 'zod';
@@ -76,6 +77,29 @@ const confirmationArgument = z
   .optional()
   .describe('From the answer that showed what would happen, after the person agreed.');
 
+/**
+ * The arguments of a tool. One that it does not have is refused: dropped, `dryRun` would be a change
+ * that nobody asked for.
+ */
+const argumentsOf = (tool: Tool): StandardSchemaWithJSON<unknown, Readonly<Record<string, unknown>>> => {
+  const input = (tool.effect === 'destroys' ? tool.input.extend({ confirmation: confirmationArgument }) : tool.input).strict();
+  return {
+    '~standard': {
+      ...input['~standard'],
+      validate: async (value) => {
+        const { data, error } = await input.safeParseAsync(value);
+        return error === undefined ? { value: data } : { issues: [{ message: describeIssues(error, input) }] };
+      },
+    },
+  };
+};
+
+/** What is wrong with arguments, and which there are. */
+const describeIssues = ({ issues }: z.ZodError, { shape }: z.ZodObject): string => {
+  const wrong = issues.map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(': '));
+  return `${wrong.join('; ')}. Correct the arguments and call the tool again. It takes: ${Object.keys(shape).join(', ')}.`;
+};
+
 const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, options: McpServerOptions): void => {
   const destroys = tool.effect === 'destroys';
   server.registerTool(
@@ -83,7 +107,7 @@ const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, op
     {
       title: tool.title,
       description: tool.description,
-      inputSchema: destroys ? tool.input.extend({ confirmation: confirmationArgument }) : tool.input,
+      inputSchema: argumentsOf(tool),
       outputSchema: destroys ? pendingOr(tool.output) : tool.output,
       annotations: {
         readOnlyHint: tool.effect === 'reads',
@@ -93,7 +117,7 @@ const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, op
       },
     },
     async (input, call): Promise<CallToolResult | InputRequiredResult> => {
-      const { confirmation, ...args } = input as Record<string, unknown> & { readonly confirmation?: string };
+      const { confirmation, ...args } = input as { readonly confirmation?: string };
       const context: ToolContext = {
         doorstep: options.doorstep,
         caller: options.caller,

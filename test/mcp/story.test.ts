@@ -110,6 +110,9 @@ test('an editor publishes what they saved, and may not touch the provisioning', 
   expect((await admin.call('give_access', { website: 'florist', email, role: 'editor' })).isError).toBe(false);
 
   const editor = await startAssistant({ url: address, token: await mintToken(folder, 'client', email) });
+  const sound = await admin.call('retry_provisioning', { website: 'florist', action: 'retry' });
+  expect(sound).toMatchObject({ isError: true, text: expect.stringMatching(/has not failed\. There is nothing to retry/) });
+
   await editor.call('save_content', { website: 'florist', kind: 'content', id: 'hours', body: { open: '9 to 5' } });
   const published = await editor.call('publish_website', { website: 'florist', action: 'publish' });
   expect(published).toMatchObject({ isError: false, data: { slug: 'florist', deployment: expect.any(String) } });

@@ -283,7 +283,10 @@ export const eraseClient = tool({
   output: z.object({ clientId: z.string() }),
   run: async ({ doorstep, signal, confirm }, { email }) => {
     const [client] = await doorstep.clients.list({ email }, { signal });
-    if (client === undefined) throw new ToolFault('There is no client with this address.');
+    if (client === undefined)
+      throw new ToolFault(
+        'There is no client with this address. explain_access lists the addresses at a website; an open invitation is withdrawn with remove_access.',
+      );
     const { events } = await doorstep.clients.erase(client.id, { signal, dryRun: true });
     const decision = await confirm({
       effects: [

@@ -76,7 +76,7 @@ export const moveEta = tool({
   },
 });
 
-const CheckpointChange = z.object({
+const CheckpointChange = z.strictObject({
   id: z.string().max(64).describe('Of one that there is, or a new one: letters, digits, dashes'),
   label: z.string().max(200).optional().describe('Needed for a new one'),
   due: DateInput.optional(),

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { loadCaller, tools } from '@doorstep/mcp';
+import { Doorstep } from '@doorstep/sdk';
+import type { Assistant } from '../support/assistant.js';
+import { startEverybody, type Everybody } from '../support/everybody.js';
+import { connectTools } from '../support/toolServer.js';
+
+let everybody: Everybody;
+let doorstep: Doorstep;
+let admin: Assistant;
+
+beforeAll(async () => {
+  everybody = await startEverybody();
+  doorstep = new Doorstep({ baseUrl: everybody.api.url, token: everybody.credentials.admin.token });
+  admin = await connectTools({ doorstep, caller: await loadCaller(doorstep) });
+});
+
+describe('arguments', () => {
+  test.each(tools.map(({ name }) => name))('of %s that there are not are refused, with those that there are', async (name) => {
+    const answer = await admin.call(name, { dryRun: true });
+    const { inputSchema } = (await admin.client.listTools()).tools.find((tool) => tool.name === name) ?? {};
+
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('Unrecognized key: "dryRun"') });
+    expect(answer.text).toContain(`It takes: ${Object.keys(inputSchema?.properties ?? {}).join(', ')}.`);
+    expect(inputSchema).toMatchObject({ additionalProperties: false });
+  });
+
+  test('that there are not leave everything as it is, within others and beside a confirmation too', async () => {
+    const before = await doorstep.websites.delivery.get(everybody.websiteId);
+    for (const [tool, args] of [
+      ['set_checkpoint', { website: 'bakery', checkpoint: 'kickoff', status: 'done', dryRun: true }],
+      ['plan_delivery', { website: 'bakery', checkpoints: [{ id: 'kickoff', status: 'done' }] }],
+      ['plan_delivery', { website: 'bakery', remove: ['qa'], confirm: true, confirmation: 'yes' }],
+    ] as const)
+      expect(await admin.call(tool, args)).toMatchObject({ isError: true, text: expect.stringContaining('Unrecognized key') });
+    expect(await doorstep.websites.delivery.get(everybody.websiteId)).toEqual(before);
+  });
+
+  test('that are missing or wrong are named', async () => {
+    const answer = await admin.call('set_checkpoint', { website: 'bakery', status: 'finished' });
+
+    expect(answer).toMatchObject({ isError: true, data: {} });
+    expect(answer.text).toMatch(/checkpoint: .*; status: .*pending.* It takes: website, checkpoint, status\.$/);
+  });
+});
+
+describe('a refusal names the next step', () => {
+  test.each<[string, string, Readonly<Record<string, unknown>>, RegExp]>([
+    [
+      'a feature that is off',
+      'read_content',
+      { website: 'elsewhere', kind: 'seo' },
+      /seo feature enabled\. An admin can .*change_website/,
+    ],
+    [
+      'a stranger to erase',
+      'erase_client',
+      { email: 'nobody@example.com' },
+      /no client with this address\. explain_access lists/,
+    ],
+    [
+      'an archived website',
+      'give_access',
+      { website: 'old', email: 'anna@example.com', role: 'viewer' },
+      /is archived\. Restore it/,
+    ],
+    [
+      'a website to delete that is not archived',
+      'change_website',
+      { website: 'elsewhere', action: 'delete' },
+      /Archive it first/,
+    ],
+  ])('of %s', async (_, tool, args, words) => {
+    if (args.website === 'old') {
+      const { id } = await doorstep.websites.create({ name: 'Old', slug: 'old' });
+      await doorstep.websites.archive(id);
+    }
+    expect(await admin.call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+});
