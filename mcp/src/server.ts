@@ -123,7 +123,7 @@ const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, op
         caller: options.caller,
         signal: call.mcpReq.signal,
         now: options.now ?? (() => new Date()),
-        progress: (done, total, message) => reportProgress(call, done, total, message),
+        progress: progressOf(call),
         confirm: (plan) =>
           Promise.resolve(
             confirm(
@@ -166,10 +166,15 @@ const pendingOr = (output: z.ZodObject): z.ZodObject =>
     expiresAt: z.string().optional(),
   });
 
-const reportProgress = async (call: ServerContext, progress: number, total: number, message: string): Promise<void> => {
+/** The protocol demands that the progress grows with each notification: what does not is left out. */
+const progressOf = (call: ServerContext): ToolContext['progress'] => {
   const progressToken = call.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return;
-  await call.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total, message } });
+  let last = -1;
+  return async (progress, total, message) => {
+    if (progressToken === undefined || progress <= last) return;
+    last = progress;
+    await call.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total, message } });
+  };
 };
 
 /** Whether the client shows forms to the person. It says so at each request, or (2025) at the first. */

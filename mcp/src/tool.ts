@@ -39,7 +39,7 @@ export interface ToolContext {
   /** Aborted when the assistant takes its call back. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
-  /** Reports how far a long task has come, to assistants that asked for it. */
+  /** Reports how far a long task has come, to assistants that asked for it; what is no further is left out. */
   readonly progress: (done: number, total: number, message: string) => Promise<void>;
   /** Asks before something is destroyed: see `confirmation.ts`. */
   readonly confirm: (plan: Plan) => Promise<Decision>;

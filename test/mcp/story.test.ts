@@ -31,6 +31,10 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
     data: { website: { slug, status: 'active' }, provisioning: { status: 'succeeded' } },
   });
   expect(steps.at(-1)).toMatchObject({ progress: 6, total: 6 });
+  // The protocol: "The progress value MUST increase with each notification".
+  const progress = steps.map((step) => step.progress);
+  expect(progress).toEqual([...new Set(progress)].sort((one, other) => one - other));
+  expect(steps.map(({ message }) => message)).toContain('vercel_initial_deploy');
 
   const given = await assistant.call('give_access', { website: slug, email, role: 'editor' });
   expect(given.data).toMatchObject({ slug, email, role: 'editor', invitedUntil: expect.any(String) });

@@ -51,7 +51,8 @@ export const createWebsite = tool({
       last = job;
       const done = job.steps.filter(({ status }) => status === 'succeeded').length;
       const current = job.steps.find(({ status }) => status === 'running' || status === 'failed')?.id;
-      await progress(done, job.steps.length, current ?? job.status);
+      // A step that runs is half of one: it is a notification of its own.
+      await progress(done + (current === undefined ? 0 : 0.5), job.steps.length, current ?? job.status);
     }
     const website = await doorstep.websites.get(created.id, { signal });
     return {
