@@ -170,6 +170,23 @@ describe('a tool that destroys something', () => {
   });
 });
 
+describe('a tier', () => {
+  test('with fewer features takes them away only when that is confirmed, a higher one at once', async () => {
+    await doorstep.websites.create({ name: 'Florist', slug: 'florist', tier: 'growth' });
+    const lower = { website: 'florist', action: 'change', tier: 'starter' };
+
+    const shown = await admin.call('change_website', lower);
+
+    expect(shown).toMatchObject({ isError: false, data: { done: false } });
+    expect(shown.data.wouldHappen).toEqual(['florist goes from growth to starter: clients lose marketing, seo, scheduling.']);
+    expect(await doorstep.websites.find('florist')).toMatchObject({ tier: 'growth' });
+    const done = await admin.call('change_website', { ...lower, confirmation: shown.data.confirmation });
+    expect(done).toMatchObject({ isError: false, data: { done: true } });
+    expect(await doorstep.websites.find('florist')).toMatchObject({ tier: 'starter' });
+    expect(await admin.call('change_website', { ...lower, tier: 'scale' })).toMatchObject({ data: { done: true } });
+  });
+});
+
 describe.each(['2025', '2026'] as const)('with a client of %s that shows forms', (era) => {
   let result: ElicitResult;
   const asked: string[] = [];

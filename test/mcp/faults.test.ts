@@ -42,6 +42,18 @@ describe('arguments', () => {
     expect(answer).toMatchObject({ isError: true, data: {} });
     expect(answer.text).toMatch(/checkpoint: .*; status: .*pending.* It takes: website, checkpoint, status\.$/);
   });
+
+  test.each([
+    [{ action: 'change' }, 'Nothing to change: give name, slug, tier, brandColor or redeploy.'],
+    [{ action: 'change', redeploy: false }, 'Nothing to change'],
+    [{ action: 'restore', name: 'Other' }, 'The action restore takes no name'],
+  ])('of a change that would be none: %j', async (args, words) => {
+    const before = await doorstep.websites.get(everybody.websiteId);
+    const answer = await admin.call('change_website', { website: 'bakery', ...args });
+
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    expect(await doorstep.websites.get(everybody.websiteId)).toEqual(before);
+  });
 });
 
 describe('a refusal names the next step', () => {

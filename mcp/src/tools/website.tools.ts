@@ -1,13 +1,21 @@
+import type { DryRun } from '@doorstep/sdk';
 import { z } from 'zod';
 import { dayOf } from '../dates.js';
+import { ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import { compact, toWebsiteView, WebsiteArgument, WebsiteView } from '../views.js';
+
+/** The features that a dry run says the website has no more. */
+const featuresLost = (before: readonly string[], { events }: DryRun): readonly string[] => {
+  const after = events.flatMap(({ data }) => ('features' in data ? [data.features as readonly string[]] : [])).at(-1);
+  return after === undefined ? [] : before.filter((feature) => !after.includes(feature));
+};
 
 export const changeWebsite = tool({
   name: 'change_website',
   title: 'Change, archive or delete a website',
   description:
-    'Change name, slug, tier or colour of a website; archive it (the site is off, writes are refused), restore it, or delete an archived one (gone after 30 days). Archiving, deleting and a new slug have to be confirmed.',
+    'Change name, slug, tier or colour of a website; archive it (the site is off, writes are refused), restore it, or delete an archived one (gone after 30 days). Archiving, deleting, a new slug and a tier with fewer features have to be confirmed.',
   toolset: 'provisioning',
   operations: ['changeWebsite', 'archiveWebsite', 'restoreWebsite', 'deleteWebsite'],
   callers: ['admin'],
@@ -26,8 +34,13 @@ export const changeWebsite = tool({
   output: z.object({ website: WebsiteView, redeployNeeded: z.boolean().optional() }),
   run: async ({ doorstep, signal, confirm }, { website: named, action, ...changes }) => {
     const { websites } = doorstep;
-    const { id, slug, name } = await websites.findListed(named, { signal });
+    const { id, slug, name, tier, features } = await websites.findListed(named, { signal });
     const request = compact(changes);
+    const given = Object.keys(request).filter((field) => field !== 'redeploy' || request.redeploy);
+    if (action === 'change' && given.length === 0)
+      throw new ToolFault('Nothing to change: give name, slug, tier, brandColor or redeploy.');
+    if (action !== 'change' && given.length > 0)
+      throw new ToolFault(`The action ${action} takes no ${given.join(', ')}: call change_website with the action change first.`);
     const act = (options: { readonly dryRun?: boolean; readonly idempotencyKey?: string }) => {
       const all = { signal, ...options } as { signal: AbortSignal };
       switch (action) {
@@ -43,19 +56,24 @@ export const changeWebsite = tool({
           return action satisfies never;
       }
     };
-    const effect =
+    const effects =
       action === 'archive'
-        ? `${slug} is archived: its site is not shown any more and writes are refused, until it is restored.`
+        ? [`${slug} is archived: its site is not shown any more and writes are refused, until it is restored.`]
         : action === 'delete'
-          ? `${slug} is deleted for good after 30 days, with its repository, hosting and content. Until then it can be restored.`
+          ? [
+              `${slug} is deleted for good after 30 days, with its repository, hosting and content. Until then it can be restored.`,
+            ]
           : action === 'change' && changes.slug !== undefined && changes.slug !== slug
-            ? `${slug} gets another slug: addresses with the old one stop working.`
-            : undefined;
+            ? [`${slug} gets another slug: addresses with the old one stop working.`]
+            : [];
+    if (effects.length > 0 || changes.tier !== undefined) {
+      const lost = featuresLost(features, (await act({ dryRun: true })) as unknown as DryRun);
+      if (lost.length > 0) effects.push(`${slug} goes from ${tier} to ${changes.tier ?? tier}: clients lose ${lost.join(', ')}.`);
+    }
     let once = {};
-    if (effect !== undefined) {
-      await act({ dryRun: true });
+    if (effects.length > 0) {
       const decision = await confirm({
-        effects: [effect],
+        effects,
         targets: [id],
         quotes: { website: name, ...(action === 'change' && { changes: request }) },
       });
