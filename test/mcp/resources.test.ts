@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { loadCaller } from '@doorstep/mcp';
+import { Doorstep } from '@doorstep/sdk';
 import { startAssistant, type Assistant } from '../support/assistant.js';
 import { startEverybody, type Everybody } from '../support/everybody.js';
+import { connectTools } from '../support/toolServer.js';
 
 let everybody: Everybody;
 let admin: Assistant;
@@ -29,6 +32,27 @@ describe('a resource for each website', () => {
       expect(content).toMatchObject({ uri, mimeType: 'application/json' });
       expect(JSON.parse(content?.text ?? '')).toEqual((await assistant.call('website_status', { website: 'bakery' })).data);
     }
+  });
+
+  test('is listed in pages, each website once', async () => {
+    const agency = await startEverybody();
+    const doorstep = new Doorstep({ baseUrl: agency.api.url, token: agency.credentials.admin.token });
+    const caller = await loadCaller(doorstep);
+    const names = Array.from({ length: 101 }, (_, index) => `shop-${String(index)}`);
+    for (const slug of names) await doorstep.websites.create({ name: slug, slug });
+    const { client } = await connectTools({ doorstep, caller });
+    const list = (cursor: string) => client.request({ method: 'resources/list', params: { cursor } });
+
+    const first = await client.request({ method: 'resources/list' });
+    const second = await list(first.nextCursor ?? '');
+
+    expect([first.resources.length, second.resources.length, second.nextCursor]).toEqual([100, 3, undefined]);
+    expect([...first.resources, ...second.resources].map(({ name }) => name)).toEqual([
+      ...names.reverse(),
+      'bakery',
+      'elsewhere',
+    ]);
+    await expect(list('nonsense')).rejects.toThrow('This cursor is none of this list');
   });
 
   test('completes slugs', async () => {
