@@ -176,6 +176,20 @@ describe('bookings of the embedded calendar', () => {
     });
   });
 
+  test('of the past are written and listed too, also of long ago', async () => {
+    const id = await newWebsite('past');
+    const add = async (title: string, start: string, end: string) =>
+      (await post(`/websites/${id}/bookings`, { title, start, end })).status;
+    expect(await add('Before', '1969-07-20T20:00:00.000Z', '1969-07-20T21:00:00.000Z')).toBe(201);
+    expect(await add('Long ago', '2020-01-01T09:00:00.000Z', '2020-01-01T10:00:00.000Z')).toBe(201);
+    expect(await add('To come', at(1).start, at(1).end)).toBe(201);
+    const titles = async (query = ''): Promise<unknown> =>
+      ((await get(`/websites/${id}/bookings${query}`)).body as Booking[]).map(({ title }) => title);
+    expect(await titles()).toStrictEqual(['Before', 'Long ago', 'To come']);
+    expect(await titles('?from=2020-06-01T00:00:00Z')).toStrictEqual(['To come']);
+    expect((await get(`/websites/${id}/bookings?limit=1&count=true`)).headers.get('total-count')).toBe('3');
+  });
+
   test('come in pages', async () => {
     const id = await newWebsite('paged');
     for (const day of [1, 2, 3]) await post(`/websites/${id}/bookings`, { title: `Day ${day}`, ...at(day) });

@@ -17,7 +17,7 @@ export const bookingCommands: readonly Command[] = [
     operations: ['listBookings'],
     arguments: { website },
     options: {
-      from: text('From this day on', { placeholder: 'date' }),
+      from: text('From this day on; else from now', { placeholder: 'date' }),
       to: text('Until this day', { placeholder: 'date' }),
       ...listing,
     },
@@ -27,7 +27,7 @@ export const bookingCommands: readonly Command[] = [
       const { doorstep, website: found } = await at(context, args.website);
       const day = (given: string | undefined): string | undefined =>
         given === undefined ? undefined : readDate(given, Date.now(), 'future');
-      const filter = defined({ from: day(options.from), to: day(options.to) });
+      const filter = defined({ from: day(options.from) ?? new Date().toISOString(), to: day(options.to) });
       const bookings = await readList(
         context,
         (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }),

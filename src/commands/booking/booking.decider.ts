@@ -5,23 +5,20 @@ import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { AddBooking, BookingCommand } from './booking.commands.js';
 
-/** Bookings of one website; those that began before `keptSince` do not count. */
+/** Bookings of one website; those that began before `keptSince` do not count for a later one. */
 const maxBookings = 2_000;
 
-/** More than a year: earlier bookings are of no use. */
+/** More than a year. */
 const keptMs = 400 * 86_400_000;
 
-/** Bookings that start before this time are refused, and do not count. ISO 8601 UTC, as `at`. */
+/** Bookings that start before this time do not count for a later one. ISO 8601 UTC, as `at`. */
 export const keptSince = (at: string): string => isoTime(Date.parse(at) - keptMs);
 
 const add = (command: AddBooking, { stage }: BookingState): readonly BookingEvent[] | Refusal => {
   // The id is derived from the command, so an existing booking was made by this same command.
   if (stage !== 'none') return [];
-  const { websiteId, bookingId, title, start, end, location, kept, at } = command;
+  const { websiteId, bookingId, title, start, end, location, kept } = command;
   if (end <= start) return refusals.invalidBody('end', 'must be after start');
-  if (end < keptSince(at)) return refusals.invalidBody('end', 'must not be more than a year ago');
-  // It would sort before the bookings that count, however late it ends.
-  if (start < keptSince(at)) return refusals.invalidBody('start', 'must not be more than a year ago');
   if (kept >= maxBookings) return refusals.calendarFull();
   const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };
   return [{ type: 'BookingAdded', data }];

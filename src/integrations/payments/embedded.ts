@@ -233,10 +233,11 @@ export const createEmbeddedLedger = ({
         const { count } = prepared(`SELECT count(*) AS count FROM invoice WHERE ${text}`).get(...values) as { count: number };
         return count;
       }),
-    openInvoice: async (invoiceId, key) =>
-      showIfAny(
-        await run(() => prepared('SELECT * FROM invoice WHERE id = ? AND key = ?').get(invoiceId, key) as InvoiceRow | undefined),
-      ),
+    openInvoice: async (invoiceId, key) => {
+      const select = 'SELECT * FROM invoice WHERE id = ? AND key = ?';
+      const row = await run(() => prepared(select).get(invoiceId, key) as InvoiceRow | undefined);
+      return row === undefined ? null : show(row);
+    },
     payInvoice: (invoiceId) => settle(invoiceId, 'paid'),
     forget: async (_, __, clientId) => {
       // With another payment provider there is no file, and none is made.

@@ -23,6 +23,8 @@ const bookingTag: RouteTag = {
   description: 'Bookings, as the scheduling service or the embedded calendar reports them.',
 };
 const Time = Type.String({ format: 'date-time' });
+/** No booking is listed before those that start then: their ids begin with their time. */
+const earliest = isoTime(0);
 
 const Booking = Type.Object(
   {
@@ -79,6 +81,9 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
 
   const isOwn = (scheduling: Scheduling): boolean => ownsCalendar && scheduling !== ownScheduling;
 
+  /** Where a list begins that names no time: a scheduling service may know bookings of many years. */
+  const firstListed = (scheduling: Scheduling): string => (isOwn(scheduling) ? earliest : isoTime(engine.clock.now()));
+
   const mustOwnCalendar = async (website: WebsiteDocument): Promise<void> => {
     const { scheduling } = await placeOf(website);
     if (!isOwn(scheduling)) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
@@ -99,7 +104,13 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       feature: 'scheduling',
       paging: { count: true, ids: true },
       query: Type.Object({
-        from: Type.Optional(Type.String({ format: 'date-time', description: 'Those that start then or later. Default: now.' })),
+        from: Type.Optional(
+          Type.String({
+            format: 'date-time',
+            description:
+              'Those that start then or later. Default: all of the embedded calendar; those from now on of a scheduling service.',
+          }),
+        ),
         to: Type.Optional(Type.String({ format: 'date-time', description: 'Those that end then or before.' })),
       }),
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
@@ -115,7 +126,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         );
         if (named !== null) return { body: named.map(toOwnBooking), ...(await totalOf(query, () => named.length)) };
         const times = {
-          from: from === undefined ? isoTime(engine.clock.now()) : utcTime(from),
+          from: from === undefined ? firstListed(scheduling) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
         };
         const { items, next } = await readPageByPlace(query, (part) => scheduling.bookings({ site, ...times, ...part }));
@@ -146,11 +157,14 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       act: async ({ body, context, params, website: { website } }, acting) => {
         await mustOwnCalendar(website);
         const websiteId = params.id;
-        const kept = await countBookings(reader, websiteId, { from: keptSince(isoTime(engine.clock.now())) });
+        const start = utcTime(body.start);
+        const since = keptSince(isoTime(engine.clock.now()));
+        // One of long ago counts with all: those that do not count would have no end.
+        const kept = await countBookings(reader, websiteId, { from: start < since ? earliest : since });
         const input = {
           websiteId,
           title: body.title.trim(),
-          start: utcTime(body.start),
+          start,
           end: utcTime(body.end),
           location: body.location?.trim(),
           kept,
