@@ -48,9 +48,9 @@ export const SourceHostUsername = (options: TextOptions = {}): TString =>
     ...options,
   });
 
-/** ISO 4217, lower-case. */
+/** ISO 4217, in either case; answers are in lower case. */
 export const Currency = (options: TextOptions = {}): TString =>
-  Type.String({ pattern: '^[a-z]{3}$', 'x-issue': 'use the three small letters of ISO 4217, as in eur', ...options });
+  Type.String({ pattern: '^[A-Za-z]{3}$', 'x-issue': 'use the three letters of ISO 4217, as in eur', ...options });
 
 /** Ids in queries and paths, where their form matters. */
 export const Id = (options: TextOptions = {}): TString =>

@@ -312,8 +312,14 @@ test('invoices are listed across websites and clients, in pages, sorted and filt
   }
 });
 
+test('a currency may be written in either case, and is answered in lower case', async () => {
+  const { status, body } = await call('POST', invoices(), admin, { ...input, currency: 'EUR' });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ currency: 'eur' });
+});
+
 test('what is no amount or no currency is refused', async () => {
-  for (const bad of [{ total: 0 }, { total: 1.5 }, { currency: 'EUR' }, { description: ' ' }, { dueAt: 'soon' }]) {
+  for (const bad of [{ total: 0 }, { total: 1.5 }, { currency: 'euro' }, { description: ' ' }, { dueAt: 'soon' }]) {
     expect((await call('POST', invoices(), admin, { ...input, ...bad })).status).toBe(400);
   }
 });

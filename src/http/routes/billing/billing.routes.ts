@@ -285,7 +285,7 @@ const ledgerRoutes = (
     body: Type.Object(
       {
         total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
-        currency: Currency({ description: 'ISO 4217, lower-case.' }),
+        currency: Currency({ description: 'ISO 4217, in either case; answered in lower case.' }),
         description: NonBlank(500),
         dueAt: Type.Optional(Time),
       },
@@ -300,7 +300,7 @@ const ledgerRoutes = (
       const { websiteId, clientId } = account;
       const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
       const description = await acting.personal.encrypt(owner.client.email, body.description);
-      const invoice = { ...body, description, dueAt };
+      const invoice = { ...body, currency: body.currency.toLowerCase(), description, dueAt };
       const invoiceId = entityId(context.commandId, 'invoice');
       const command = { type: 'IssueInvoice', websiteId, clientId, invoiceId, ...invoice } as const;
       await acting.handle(invoiceDecider, command, context);
