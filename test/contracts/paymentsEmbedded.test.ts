@@ -149,6 +149,26 @@ test('where there is no file, an erasure makes none', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
+test.each([
+  ['of a client', 'client = ?'],
+  ['open', 'paid IS NULL AND voided IS NULL'],
+  ['paid', 'paid IS NOT NULL'],
+  ['void', 'paid IS NULL AND voided IS NOT NULL'],
+  ['void, of a client', 'client = ? AND paid IS NULL AND voided IS NOT NULL'],
+])('invoices are counted in an index alone, in an older file too: %s', async (_, where) => {
+  const file = join(temporaryFolder(), 'ledger.db');
+  await open(file).addInvoice(account, invoice);
+  const before = new DatabaseSync(file);
+  before.exec('DROP INDEX IF EXISTS of_client; DROP INDEX IF EXISTS by_status');
+  before.close();
+  expect(await open(file).countInvoices({ clientId: 'client', status: 'open' })).toBe(1);
+  const after = new DatabaseSync(file);
+  const sql = `EXPLAIN QUERY PLAN SELECT count(*) AS count FROM invoice WHERE TRUE AND ${where}`;
+  const plan = after.prepare(sql).all(...(where.includes('?') ? ['client'] : []));
+  after.close();
+  expect(plan).toMatchObject([{ detail: expect.stringMatching(/^SEARCH invoice USING COVERING INDEX/) }]);
+});
+
 test('two processes share the file, and acknowledged writes survive a restart', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   const [one, other] = [open(file), open(file)];

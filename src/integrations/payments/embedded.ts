@@ -38,6 +38,15 @@ const migrations: Readonly<Record<number, (database: Database) => void>> = {
   },
 };
 
+/**
+ * Counts by client or status read these alone. They are no migration, because builds that do not
+ * know them can still write the file.
+ */
+const indexes = `
+  CREATE INDEX IF NOT EXISTS of_client ON invoice (client, paid, voided);
+  CREATE INDEX IF NOT EXISTS by_status ON invoice (paid, voided);
+`;
+
 /** Whoever has it can open the invoice. */
 const newKey = (): string => randomBytes(16).toString('base64url');
 
@@ -270,6 +279,7 @@ const open = (file: string): Database => {
     if (version > schemaVersion) throw new Error('the ledger was written by a newer version of the service');
     if (version === 0) database.exec(schema);
     for (let next = Math.max(version, 1) + 1; next <= schemaVersion; next += 1) migrations[next]?.(database);
+    database.exec(indexes);
     database.exec(`PRAGMA user_version = ${String(schemaVersion)}`);
     database.exec('COMMIT');
     return database;
@@ -293,7 +303,7 @@ const numberOf = (subscriptionId: string): number => Number(/^subscription-(\d{1
 const conditionOf: Readonly<Record<Invoice['status'], string>> = {
   open: 'paid IS NULL AND voided IS NULL',
   paid: 'paid IS NOT NULL',
-  void: 'voided IS NOT NULL',
+  void: 'paid IS NULL AND voided IS NOT NULL',
   uncollectible: 'FALSE',
 };
 
