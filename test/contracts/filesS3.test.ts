@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -109,12 +110,49 @@ test.each([
   expect(new URL((await files.signedUrl('site/one', download)) ?? '').origin).toBe(files.origin);
 });
 
-describe('a service that stops answering', () => {
-  const servers: (() => void)[] = [];
-  afterAll(() => {
-    for (const close of servers) close();
-  });
+const servers: (() => void)[] = [];
+afterAll(() => {
+  for (const close of servers) close();
+});
 
+test('drafts are given up however many uploads of others the bucket lists before them', async () => {
+  const ours = `${'0'.repeat(26)}/${'a'.repeat(36)}`;
+  const old = (key: string, id: string) =>
+    `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>`;
+  const pages = new Map([
+    [
+      '',
+      `<IsTruncated>true</IsTruncated><NextKeyMarker>b</NextKeyMarker><NextUploadIdMarker>1</NextUploadIdMarker>${old('b', '1')}`,
+    ],
+    [
+      'b 1',
+      `<IsTruncated>true</IsTruncated><NextKeyMarker>b</NextKeyMarker><NextUploadIdMarker>2</NextUploadIdMarker>${old('b', '2')}`,
+    ],
+    ['b 2', `<IsTruncated>false</IsTruncated>${old(ours, '3')}`],
+  ]);
+  const removed: string[] = [];
+  const server = createHttpServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
+    if (request.method === 'DELETE') {
+      removed.push(`${pathname} ${searchParams.get('uploadId') ?? ''}`);
+      response.writeHead(204).end();
+      return;
+    }
+    const markers = ['key-marker', 'upload-id-marker'].flatMap((name) => searchParams.get(name) ?? []);
+    response.end(`<ListMultipartUploadsResult>${pages.get(markers.join(' ')) ?? ''}</ListMultipartUploadsResult>`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const files = createS3Files({ bucket: 'agency', region: 'us-east-1', endpoint, credentials });
+  expect(await files.removeDrafts(Date.UTC(2026, 0, 2))).toBe(1);
+  expect(removed).toEqual([`/agency/${ours} 3`]);
+});
+
+describe('a service that stops answering', () => {
   /** Files at a server that sends `answer` to each request, and nothing more. */
   const open = async (answer: string) => {
     const asked: Socket[] = [];

@@ -92,6 +92,21 @@ export const createS3Files = (settings: BucketAccount, { clock = systemClock }: 
     }
   };
 
+  /** The uploads in parts that are neither complete nor given up. */
+  async function* listUploads(): AsyncGenerator<S3Sdk.MultipartUpload, void> {
+    let KeyMarker: string | undefined;
+    let UploadIdMarker: string | undefined;
+    do {
+      const after = { KeyMarker, UploadIdMarker };
+      const page = await ask(({ sdk, client, options }) =>
+        client.send(new sdk.ListMultipartUploadsCommand({ Bucket, ...after }), options),
+      );
+      yield* page.Uploads ?? [];
+      KeyMarker = page.IsTruncated === true ? page.NextKeyMarker : undefined;
+      UploadIdMarker = page.NextUploadIdMarker;
+    } while (KeyMarker !== undefined);
+  }
+
   return {
     provider,
     origin: originOf(settings),
@@ -159,20 +174,16 @@ export const createS3Files = (settings: BucketAccount, { clock = systemClock }: 
     },
 
     removeDrafts: async (before) => {
-      // The first thousand: what is removed makes room for the others, the next time.
-      const { Uploads = [] } = await ask(({ sdk, client, options }) =>
-        client.send(new sdk.ListMultipartUploadsCommand({ Bucket }), options),
-      );
-      // A bucket may hold what is not ours.
-      const old = Uploads.filter(
-        ({ Key = '', Initiated }) => uploadedKey.test(Key) && Initiated !== undefined && Initiated.getTime() < before,
-      );
-      for (const { Key, UploadId } of old) {
+      let removed = 0;
+      for await (const { Key = '', UploadId, Initiated } of listUploads()) {
+        // A bucket may hold what is not ours.
+        if (!uploadedKey.test(Key) || Initiated === undefined || Initiated.getTime() >= before) continue;
         await ask(({ sdk, client, options }) =>
           client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options),
         );
+        removed += 1;
       }
-      return old.length;
+      return removed;
     },
   };
 };
