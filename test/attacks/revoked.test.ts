@@ -338,6 +338,8 @@ describe('an open event stream', () => {
     const stream = await listenTo(websiteId, (body as { token: string }).token);
     await remove(`/api-keys/${parent.id}`);
     await endOf(stream);
+    // The last piece of an answer that came to its end.
+    expect(stream.text()).toMatch(/\r\n0\r\n\r\n$/);
   });
 
   test('carries nothing once its JWT has expired, and ends with that', async () => {

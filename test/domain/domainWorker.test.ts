@@ -100,6 +100,7 @@ describe('the hosting provider', () => {
     await untilRemoteHas(`p1 ${domain}`);
     await remove(websiteId);
     await untilRemoteHas();
+    expect([...remote.domains]).toEqual([]);
   });
 
   test('has a domain that was added before there was a project, and none that was removed meanwhile', async () => {
@@ -114,6 +115,7 @@ describe('the hosting provider', () => {
       await activate(id, project);
     await startWorker();
     await untilRemoteHas(`p2 ${domain}`);
+    expect([...remote.domains]).toEqual([`p2 ${domain}`]);
   });
 
   test('that does not answer is asked again', async () => {

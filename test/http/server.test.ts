@@ -179,8 +179,9 @@ describe('slow senders', () => {
   });
 
   test('of nothing at all are cut off', async () => {
-    const { closed } = await open(api);
+    const { closed, received } = await open(api);
     await closed;
+    expect(answerIn(received())).toMatchObject({ status: 408 });
   });
 
   test('of bodies are cut off with 408, and others are answered meanwhile', async () => {
