@@ -72,6 +72,17 @@ test('an invoice is added once, listed newest first, and only for its owner', as
   expect(await listOf(ledger, { ...account, websiteId: 'other' })).toEqual([]);
 });
 
+test('invoices are numbered without gaps, also when each is added several times, through a file that is open twice', async () => {
+  const file = join(temporaryFolder(), 'ledger.db');
+  const [one, other] = [open(file), open(file)];
+  for (let count = 1; count <= 3; count += 1) {
+    const added = { ...invoice, id: `invoice-${String(count)}` };
+    await Promise.all([one, other, one, other].map((ledger) => ledger.addInvoice(account, added)));
+  }
+  const numbers = (await listOf(one, account)).map(({ number }) => number);
+  expect(numbers.sort()).toEqual(['000001', '000002', '000003']);
+});
+
 test('marking an invoice as paid again keeps the first time', async () => {
   const ledger = open();
   await ledger.addInvoice(account, invoice);

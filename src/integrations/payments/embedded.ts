@@ -227,11 +227,11 @@ export const createEmbeddedLedger = ({
 
     addInvoice: async ({ websiteId, clientId }, { id, total, currency, description, dueAt }) => {
       const added = await run(() => {
+        // An insertion that ends in a conflict would use up a number.
         prepared(
           `INSERT INTO invoice (id, website, client, total, currency, description, created, due, key)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO NOTHING`,
-        ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null, newKey());
+           SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM invoice WHERE id = ?)`,
+        ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null, newKey(), id);
         return requireInvoice(id);
       });
       return show(added);
