@@ -5,6 +5,7 @@ import { eventPage, streamTable } from '../../scripts/eventDocs.mjs';
 import * as refusal from '../../src/commands/refusal.js';
 import { defineStream, event } from '../../src/events/defineStream.js';
 import * as errors from '../../src/http/errors.js';
+import * as faults from '../../src/http/faults.js';
 import * as fault from '../../src/integrations/fault.js';
 
 const gate = defineStream({
@@ -33,7 +34,7 @@ const gate = defineStream({
   personal: { GateOpened: ['by'] },
 });
 
-const sources = { ...refusal, ...errors, ...fault };
+const sources = { ...refusal, ...errors, ...faults, ...fault };
 
 describe('the page of events', () => {
   const page = eventPage([gate], new Map([['GateOpened.doors[].side', 'As seen from the street.']]));

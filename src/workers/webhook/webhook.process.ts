@@ -183,16 +183,20 @@ export type ClaimWebhookContent = AnyCommand & {
   readonly webhookId: string;
 };
 
-/**
- * Only the body is signed, and not the webhook's id: whoever has one delivery could send it again
- * under another id.
- */
-export const webhookContentDecider: Decider<WebhookContentState, ClaimWebhookContent, WebhookContentEvent> = {
+export const webhookContentFold: StreamFold<WebhookContentState, WebhookContentEvent> = {
   name: 'webhook-content',
   stream: webhookContentStream,
   initialState: {},
   droppedState: { isOld: true },
   evolve: (_state, { data: { webhookId } }) => ({ webhookId }),
+};
+
+/**
+ * Only the body is signed, and not the webhook's id: whoever has one delivery could send it again
+ * under another id.
+ */
+export const webhookContentDecider: Decider<WebhookContentState, ClaimWebhookContent, WebhookContentEvent> = {
+  ...webhookContentFold,
   decide: ({ websiteId, content, webhookId }, state) =>
     state.webhookId === undefined && state.isOld === undefined
       ? [{ type: 'WebhookContentClaimed', data: { websiteId, content, webhookId } }]

@@ -17,6 +17,7 @@ import {
   topicOf,
   uninstalled,
   webhookContentDecider,
+  webhookContentFold,
   webhookFold,
   webhookProcess,
   type WebhookContentState,
@@ -90,7 +91,7 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
    */
   const claimedBefore = async (acting: Engine, sent: Sent, hash: string): Promise<WebhookContentState> => {
     const { websiteId, topic } = sent;
-    const { state } = await acting.state(webhookContentDecider, { websiteId, content: acting.blindIndex(hash) });
+    const { state } = await acting.state(webhookContentFold, { websiteId, content: acting.blindIndex(hash) });
     if (state.webhookId === undefined) return state;
     const { state: known } = await acting.state(webhookFold, { websiteId, webhookId: state.webhookId });
     const isOther = 'topic' in known && claimedTopicOf(known.topic) !== claimedTopicOf(topic);
