@@ -29,6 +29,7 @@ const pending: InvitationEntry = {
   role: 'viewer',
   createdAt: earlier,
   expiresAt: '2026-01-31T00:00:00.000Z',
+  mailRequestedAt: earlier,
 };
 const transfer: InvitationEntry = {
   id: 'i2',
@@ -114,7 +115,11 @@ describeProjection(accessProjection, [accessEvents], {
       shows: 'to a client, with the role',
       given: { ...access(undefined, transfer), ...offered },
       when: issued,
-      then: { ...access(undefined, transfer, { ...pending, createdAt: happened }), ...inviting, ...offered },
+      then: {
+        ...access(undefined, transfer, { ...pending, createdAt: happened, mailRequestedAt: happened }),
+        ...inviting,
+        ...offered,
+      },
     },
     {
       shows: 'for a transfer, without one',
@@ -128,10 +133,16 @@ describeProjection(accessProjection, [accessEvents], {
       given: { ...access(undefined, transfer, pending), ...inviting, ...offered },
       when: { ...issued, role: 'editor', expiresAt: renewedUntil },
       then: {
-        ...access(undefined, transfer, { ...pending, role: 'editor', expiresAt: renewedUntil }),
+        ...access(undefined, transfer, { ...pending, role: 'editor', expiresAt: renewedUntil, mailRequestedAt: happened }),
         ...inviting,
         ...offered,
       },
+    },
+    {
+      shows: 'without a mail keeps when one was asked for',
+      given: { ...access(undefined, { ...transfer, mailRequestedAt: earlier }), ...offered },
+      when: { ...offer, expiresAt: renewedUntil },
+      then: { ...access(undefined, { ...transfer, expiresAt: renewedUntil, mailRequestedAt: earlier }), ...offered },
     },
     {
       shows: 'without a role keeps what there was',

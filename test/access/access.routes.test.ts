@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { invitationMailProcess } from '../../src/workers/invitationMail/invitationMail.process.js';
+import { invitationExpiry } from '../../src/events/access/access.state.js';
+import { invitationMailProcess, lastSentAt } from '../../src/workers/invitationMail/invitationMail.process.js';
 import { someAdmin } from '../support/given.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 
@@ -130,15 +131,21 @@ describe('the people of a website', () => {
     expect(found.body).toMatchObject([{ email: shown }]);
   });
 
-  test('have been sent a mail when one has left, not when it was asked for', async () => {
-    const { invitation } = (await add(addressOf('anna'))).body as { invitation: { id: string } };
-    expect(invitation).not.toHaveProperty('sentAt');
+  test('say when their mail was asked for, until it left, and then that', async () => {
+    const { invitation } = (await add(addressOf('anna'))).body as {
+      invitation: { id: string; createdAt: string; sentAt: string };
+    };
+    expect(invitation.sentAt).toBe(invitation.createdAt);
     const context = () => ({ commandId: api.engine.ids.commandId(), actor: someAdmin, requestId: 'test' });
     const mail = { websiteId, invitationId: invitation.id, eventId: 'e1', attempt: 1 };
     await api.engine.handle(invitationMailProcess, { type: 'StartAttempt', ...mail, worker: 'w' }, context());
-    expect((await list()).people.invitations[0]).not.toHaveProperty('sentAt');
-    await api.engine.handle(invitationMailProcess, { type: 'RecordSent', ...mail }, context());
-    expect((await list()).people.invitations[0]).toMatchObject({ sentAt: expect.stringMatching(/Z$/) });
+    expect((await list()).people.invitations[0]).toMatchObject({ sentAt: invitation.sentAt });
+    const { state } = await api.engine.handle(invitationMailProcess, { type: 'RecordSent', ...mail }, context());
+    expect((await list()).people.invitations[0]).toMatchObject({ sentAt: lastSentAt(state) });
+    const resent = await api.call('POST', `/websites/${websiteId}/client-invitations/${invitation.id}/resend`, { token: admin });
+    const { sentAt, expiresAt } = resent.body as { sentAt: string; expiresAt: string };
+    expect(invitationExpiry(sentAt)).toBe(expiresAt);
+    expect((await list()).people.invitations[0]).toMatchObject({ sentAt });
   });
 
   test('are added once; an invitation of a person who registers leads to a link', async () => {

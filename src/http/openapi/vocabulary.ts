@@ -53,7 +53,7 @@ export const words: Readonly<Record<string, Word>> = {
   createdAt: { description: 'When it was made.' },
   updatedAt: { description: 'When it last changed.' },
   expiresAt: { description: 'When it ends.', example: '2030-02-28T12:00:00.000Z' },
-  sentAt: { description: 'When the mail last left.' },
+  sentAt: { description: 'When the mail left last, or was asked for.' },
   archivedAt: { description: 'When it was archived; absent while it is not.' },
   activatedAt: { description: 'When it became active.' },
   startedAt: { description: 'When it began.' },

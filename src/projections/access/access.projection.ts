@@ -32,6 +32,8 @@ export type InvitationEntry = {
   readonly role?: LinkRole;
   readonly createdAt: string;
   readonly expiresAt: string;
+  /** When it was issued or renewed last with a mail; ISO 8601 UTC. */
+  readonly mailRequestedAt?: string;
   readonly claimedBy?: string;
 };
 
@@ -68,7 +70,9 @@ const noAccess = ({ websiteId, clientId }: AccessKey): AccessDocument => ({ webs
 
 export const accessProjection: Projection<AccessDocument, AccessEvent> = defineProjection({
   name: 'access',
-  version: 5,
+  version: 6,
+  // One of version 5 lacks `mailRequestedAt`, as an invitation without a mail does.
+  readsFrom: 5,
   stream: accessStream,
   indexes: [
     { field: 'clientId' },
@@ -98,7 +102,7 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
     },
     ClientUnlinked: (document) => (document === null ? null : indexed(document, undefined)),
     InvitationIssued: (before, { data, metadata: { at } }) => {
-      const { invitationId, kind, email, role, expiresAt } = data;
+      const { invitationId, kind, email, role, expiresAt, sendMail } = data;
       const issued: InvitationEntry = {
         id: invitationId,
         kind,
@@ -107,12 +111,17 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
         ...(role !== undefined && { role }),
         createdAt: at,
         expiresAt,
+        ...(sendMail && { mailRequestedAt: at }),
       };
       const document = before ?? noAccess(data);
       return indexed({ ...document, invitations: [...document.invitations, issued] }, document.link);
     },
-    InvitationRenewed: (document, { data: { invitationId, role, expiresAt } }) =>
-      withInvitation(document, invitationId, { expiresAt, ...(role !== undefined && { role }) }),
+    InvitationRenewed: (document, { data: { invitationId, role, expiresAt, sendMail }, metadata: { at } }) =>
+      withInvitation(document, invitationId, {
+        expiresAt,
+        ...(role !== undefined && { role }),
+        ...(sendMail && { mailRequestedAt: at }),
+      }),
     InvitationAccepted: (document, { data: { invitationId, claimedBy } }) =>
       withInvitation(document, invitationId, { status: 'accepted', claimedBy }),
     InvitationRevoked: (document, { data: { invitationId } }) => withInvitation(document, invitationId, { status: 'revoked' }),

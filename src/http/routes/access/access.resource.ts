@@ -48,7 +48,8 @@ export const Invitation = Type.Object(
     sentAt: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When its mail last left; absent while none has, as for a transfer that is handed over.',
+        description:
+          'When its mail left last, or was asked for, while that one has not left yet; absent of a transfer that is handed over.',
       }),
     ),
     claimUrl: Type.Optional(Type.String({ description: 'Of a transfer, for admins to hand over.' })),
@@ -87,7 +88,11 @@ export const toInvitation = async (
   const { id, kind, status, email, role, createdAt, expiresAt } = entry;
   const key = keyOfInvitation(id);
   const recipient = key === null ? email : await recipientOf(engine, key.clientId, email);
-  const sentAt = lastSentAt((await engine.state(invitationMailFold, { invitationId: id })).state);
+  const { state: mails } = await engine.state(invitationMailFold, { invitationId: id });
+  const sentAt = [entry.mailRequestedAt, lastSentAt(mails)]
+    .filter((at) => at !== undefined)
+    .toSorted()
+    .at(-1);
   const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
   return {
     id,
