@@ -12,6 +12,7 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import type { Reader } from '../../projections/reader.js';
+import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
@@ -26,13 +27,7 @@ const actor: Actor = { subject: 'access', role: 'system', via: 'worker' };
 export const createAccessWorker = (parts: { engine: Engine; reader: Reader; createReactor: CreateReactor }): Worker => {
   const { engine, reader, createReactor } = parts;
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   const withdrawOffers = async (websiteId: string, context: CommandContext): Promise<void> =>
     withdrawOvertakenOffers(engine, websiteId, await openTransfers(reader, websiteId), context);

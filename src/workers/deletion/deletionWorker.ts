@@ -1,5 +1,4 @@
 import { changeAccess } from '../../commands/access/access.handlers.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
 import { detachService } from '../../commands/service/service.handlers.js';
 import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
@@ -13,6 +12,7 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { peopleWithAccess } from '../../projections/access/access.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { servicesOf } from '../../projections/service/service.queries.js';
+import { createContextOf } from '../contextOf.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
@@ -43,13 +43,7 @@ export const createDeletionWorker = (parts: {
   const { engine, reader, createReactor, sourceHost, hosting } = parts;
   const worker = engine.ids.commandId();
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   const isDue = async ({ data: { websiteId, purgeAt } }: Scheduled): Promise<boolean> => {
     const { state } = await engine.state(websiteFold, { websiteId });

@@ -8,6 +8,7 @@ import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
 import { siteFold, siteProcess } from '../site/site.process.js';
@@ -32,6 +33,7 @@ export const createRedeployWorker = (parts: {
   hosting: Hosting;
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
+  const contextOf = createContextOf(engine, actor);
   const isOpen = async (redeployId: string): Promise<boolean> =>
     (await engine.state(redeployFold, { redeployId })).state.stage === 'requested';
 
@@ -62,24 +64,21 @@ export const createRedeployWorker = (parts: {
     name: 'redeploy',
     streams: [redeployStream],
     on: {
-      RedeployRequested: async ({ id, data, metadata }, { signal, pause }) => {
+      RedeployRequested: async (event, { signal, pause }) => {
+        const { id, data } = event;
         const { redeployId, websiteId } = data;
         if (!(await isOpen(redeployId))) return;
         await pause(SETTLED_AFTER_MS);
         if (signal.aborted || !(await isOpen(redeployId))) return;
-        const { requestId, correlationId } = metadata;
-        const contextNow = (): CommandContext => {
-          return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-        };
         const found = await find(data);
         const redeploy = { redeployId, websiteId };
         if (typeof found === 'string') {
-          await engine.handle(redeployProcess, { type: 'RecordNoStart', ...redeploy, reason: found }, contextNow());
+          await engine.handle(redeployProcess, { type: 'RecordNoStart', ...redeploy, reason: found }, contextOf(event));
           return;
         }
-        if (found.status !== 'failed') await queueIfNotShown(id, websiteId, contextNow());
+        if (found.status !== 'failed') await queueIfNotShown(id, websiteId, contextOf(event));
         // Last, because after it nothing of this is repeated.
-        await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: found.id }, contextNow());
+        await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: found.id }, contextOf(event));
       },
     },
   });

@@ -1,15 +1,15 @@
-import type { CommandContext } from '../../commands/handleCommand.js';
 import { domainDecider } from '../../commands/domain/domain.decider.js';
 import type { Engine } from '../../engine.js';
 import { domainFold } from '../../events/domain/domain.state.js';
 import { domainStream } from '../../events/domain/domain.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Actor } from '../../events/envelope.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { domainsOf } from '../../projections/domain/domain.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
@@ -34,13 +34,7 @@ export const createDomainWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   const isTheirs = async ({ websiteId, domain }: OfDomain): Promise<boolean> => {
     const { state } = await engine.state(domainFold, { domain });

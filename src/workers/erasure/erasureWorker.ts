@@ -1,10 +1,10 @@
 import { completeAddressChange } from '../../commands/client/addressChange.handlers.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
 import { completeErasure, type ErasureParts } from '../../commands/erasure/erasure.handlers.js';
 import type { Engine } from '../../engine.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Actor } from '../../events/envelope.js';
+import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
@@ -16,13 +16,7 @@ const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
  */
 export const createErasureWorker = (parts: { engine: Engine; createReactor: CreateReactor; erasure: ErasureParts }): Worker => {
   const { engine, createReactor, erasure } = parts;
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   return createReactor({
     name: 'erasure',

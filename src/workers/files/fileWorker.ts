@@ -1,15 +1,15 @@
 import { documentDecider } from '../../commands/document/document.decider.js';
 import { mediaDecider } from '../../commands/media/media.decider.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import { documentStream } from '../../events/document/document.stream.js';
 import { mediaStream } from '../../events/media/media.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Actor } from '../../events/envelope.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import type { FileStore } from '../../integrations/files/port.js';
 import { everyMediaOf } from '../../projections/media/media.queries.js';
 import { everyDocumentOf } from '../../projections/document/document.queries.js';
 import type { Reader } from '../../projections/reader.js';
+import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
@@ -27,13 +27,7 @@ export const createFileWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, files } = parts;
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor: fileActor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, fileActor);
 
   return createReactor({
     name: 'files',

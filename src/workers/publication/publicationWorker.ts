@@ -1,4 +1,3 @@
-import type { CommandContext } from '../../commands/handleCommand.js';
 import { contentDecider } from '../../commands/content/content.decider.js';
 import type { Engine } from '../../engine.js';
 import { contentFiles, type FindSiteMedia } from '../../events/content/content.files.js';
@@ -12,6 +11,7 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { unpublishedContent } from '../../projections/content/content.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import { pushProcess } from '../push/push.process.js';
 import type { CreateReactor } from '../reactions.js';
@@ -53,13 +53,7 @@ export const createPublicationWorker = (parts: {
   const worker = engine.ids.commandId();
   const deployments = createDeployments(parts);
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   const refuse = (provider: string, message: string): never => {
     throw new ProviderFault({ provider, message, transient: false });

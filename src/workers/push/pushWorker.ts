@@ -1,5 +1,4 @@
 import type { Untimed } from '../../commands/decider.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor } from '../../events/envelope.js';
 import { pushStream } from '../../events/push/push.stream.js';
@@ -9,6 +8,7 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { redeployFold, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
@@ -31,12 +31,17 @@ export const createPushWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
   const deployments = createDeployments(parts);
+  const contextOf = createContextOf(engine, actor);
 
   return createReactor({
     name: 'push',
     streams: [pushStream],
     on: {
-      DefaultBranchPushed: async ({ id, data: { websiteId, commit }, metadata }) => {
+      DefaultBranchPushed: async (event) => {
+        const {
+          id,
+          data: { websiteId, commit },
+        } = event;
         const { document: website } = await reader.read(websiteProjection, websiteId);
         const project = website?.hosting;
         // Archived since, or served elsewhere.
@@ -46,11 +51,7 @@ export const createPushWorker = (parts: {
         const redeployId = entityId(id, 'redeploy');
         const of = { redeployId, websiteId };
         const request = { type: 'RequestRedeploy', ...of, provider: hosting.provider, projectId } as const;
-        const contextNow = (): CommandContext => {
-          const { requestId, correlationId } = metadata;
-          return { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-        };
-        const handle = (command: Untimed<RedeployCommand>) => engine.handle(redeployProcess, command, contextNow());
+        const handle = (command: Untimed<RedeployCommand>) => engine.handle(redeployProcess, command, contextOf(event));
         const { stage } = (await engine.state(redeployFold, { redeployId })).state;
         if (stage === 'started') return;
         try {
@@ -59,7 +60,7 @@ export const createPushWorker = (parts: {
             if (newest?.commit === commit && newest.status === 'ready') return;
             await handle(request);
           }
-          await redeploy({ engine, deployments }, { ...website, hosting: project }, redeployId, contextNow);
+          await redeploy({ engine, deployments }, { ...website, hosting: project }, redeployId, () => contextOf(event));
         } catch (error) {
           const fault = faultOf(error);
           if (fault.transient) throw error;

@@ -5,6 +5,7 @@ import { seoStream } from '../../events/seo/seo.stream.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
@@ -30,19 +31,18 @@ export const createSeoScanWorker = (parts: {
 }): Worker => {
   const { engine, createReactor, reader, scan, siteAddress } = parts;
   const worker = engine.ids.commandId();
+  const contextOf = createContextOf(engine, actor);
 
-  const scanTask = ({ id, data, metadata: { requestId, correlationId } }: Requested): LeasedTask<OpenScan, ScanOutcome> => {
-    const { websiteId, scanId } = data;
+  const scanTask = (event: Requested): LeasedTask<OpenScan, ScanOutcome> => {
+    const { websiteId, scanId } = event.data;
     const logger = engine.logger.child({ worker: 'seoScan', websiteId, scanId });
     const openIn = (state: SeoScanState): OpenScan | null => (state.stage === 'open' && state.scanId === scanId ? state : null);
     return {
       worker,
       logger: () => logger,
       load: async () => openIn((await engine.state(seoScanFold, { websiteId })).state),
-      handle: async (command) => {
-        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-        return openIn((await engine.handle(seoScanProcess, { websiteId, scanId, ...command }, context)).state);
-      },
+      handle: async (command) =>
+        openIn((await engine.handle(seoScanProcess, { websiteId, scanId, ...command }, contextOf(event))).state),
       timeoutMs: () => TIMEOUT_MS,
       execute: async ({ url }) => {
         const { document: website } = await reader.read(websiteProjection, websiteId);

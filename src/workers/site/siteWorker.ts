@@ -1,5 +1,4 @@
 import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { siteStream } from '../../events/site/site.stream.js';
@@ -12,6 +11,7 @@ import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { redeployMarker } from '../deployment/deployment.process.js';
 import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
@@ -58,13 +58,7 @@ export const createSiteWorker = (parts: {
     return document?.hosting === undefined ? null : { ...document, hosting: document.hosting };
   };
 
-  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
-    commandId: engine.ids.commandId(),
-    actor,
-    requestId,
-    correlationId,
-    causationId: id,
-  });
+  const contextOf = createContextOf(engine, actor);
 
   const refuseUpdate = ({ id, archivedAt, hosting: { provider } }: Provisioned): void => {
     const refuse = (message: string): never => {

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Payments } from '../../integrations/payments/port.js';
+import { createContextOf } from '../contextOf.js';
 import { faultOf, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { Attempts } from '../lease.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
@@ -131,21 +132,15 @@ export const createTransferWorker = (parts: {
     },
   });
 
+  const contextOf = createContextOf(engine, actor);
+
   const settle = async (
     event: Recorded<{ type: string; data: { websiteId: string } }>,
     claimed: ClaimedOffer | null,
     reaction: ReactionContext,
   ): Promise<void> => {
-    const { id, data, metadata } = event;
-    const { requestId, correlationId } = metadata;
-    const context = (): CommandContext => ({
-      commandId: engine.ids.commandId(),
-      actor,
-      requestId,
-      correlationId,
-      causationId: id,
-    });
-    await runLeasedTask(engine, reaction, billingTask(data.websiteId, claimed, context));
+    const task = billingTask(event.data.websiteId, claimed, () => contextOf(event));
+    await runLeasedTask(engine, reaction, task);
   };
 
   return createReactor({
