@@ -105,7 +105,8 @@ async function* read(
       if (text !== '') endsInReturn = text.endsWith('\r');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        const [, field, content = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+        // `s`: JSON may hold U+2028 and U+2029 as they are, which end no line here.
+        const [, field, content = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
         if (field === 'event') event = content;
         else if (field === 'data') data.push(content);
         else if (field === 'id' && !content.includes('\0')) id = content;

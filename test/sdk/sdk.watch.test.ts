@@ -72,6 +72,11 @@ describe('the events of a stream', () => {
     expect(server.asked[0]?.headers.accept).toBe('text/event-stream');
   });
 
+  test('with separators of lines and paragraphs in its data, which end no line of a stream', async () => {
+    const server = await startScripted(stream(['id: 1\ndata: "one\u2028two\u2029three"\n\n']), nothingMore);
+    expect(await changesOf(server)).toEqual([{ event: 'message', id: '1', data: 'one\u2028two\u2029three' }]);
+  });
+
   test('in a script of several bytes, torn in the middle of a character', async () => {
     const bytes = Buffer.from('id: 1\ndata: "Müsli 🥐"\n\n');
     const middle = bytes.indexOf('🥐') + 2;
