@@ -96,7 +96,8 @@ const asItIs = (text: string): string => text;
 const choiceOf =
   <const C extends string>(choices: readonly C[]) =>
   (text: string): C => {
-    const choice = choices.find((one) => one === text);
+    // On a command line words are joined by hyphens: in-progress.
+    const choice = choices.find((one) => one === text || one.replaceAll('_', '-') === text);
     if (choice === undefined) throw new UsageError(`"${text}" is none of ${choices.join(', ')}`);
     return choice;
   };

@@ -94,7 +94,7 @@ export const editDelivery = (
   };
 };
 
-const parts = ['status', 'label', 'dueAt', 'neededFromClient'] as const;
+const parts = ['status', 'label', 'order', 'dueAt', 'neededFromClient'] as const;
 
 const checkpointChanges = (before: readonly CheckpointInput[], after: readonly CheckpointInput[]): ChangedPart[] => {
   const then = new Map(after.map((checkpoint) => [checkpoint.id, checkpoint]));

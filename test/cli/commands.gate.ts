@@ -134,6 +134,36 @@ describe('a delivery', () => {
     });
   });
 
+  it('says what an undo would change', async () => {
+    expect(await cli('delivery', 'undo', 'corner-bakery', '2', '--dry-run')).toEqual({
+      code: 0,
+      stdout: 'Would change 1 thing at corner-bakery (revision 2):\n  ready by   22 December 2099 → 15 December 2099\n',
+      stderr: '',
+    });
+  });
+
+  it('takes a status as it is written on a command line, and names the checkpoints that there are', async () => {
+    await cli('websites', 'create', 'Second', '--slug', 'second');
+    expect(await cli('delivery', 'second')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^doorstep: Delivery for .* is not set up\nTo set it up: doorstep delivery set <website> --ready-by <date>\n$/,
+      ) as unknown,
+    });
+    await cli('delivery', 'set', 'second');
+    expect(await cli('delivery', 'checkpoint', 'second', 'qa', 'in-progress')).toMatchObject({ code: 0 });
+    expect(await json('delivery', 'second')).toMatchObject({
+      checkpoints: expect.arrayContaining([expect.objectContaining({ id: 'qa', status: 'in_progress' })]) as unknown,
+    });
+    expect(await cli('delivery', 'checkpoint', 'second', 'kickof', 'done')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'doorstep: Checkpoint kickof not found. Did you mean kickoff? There are: kickoff, design-approved, initial-deploy, content-loaded, qa, launch.\n',
+    });
+  });
+
   it('has a history, and can be seen as it was', async () => {
     const history = await cli('delivery', 'history', 'corner-bakery');
     expect(history.stdout).toMatch(

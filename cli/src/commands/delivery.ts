@@ -50,6 +50,19 @@ const firstBlock = async (doorstep: Doorstep, id: string): Promise<Pick<Delivery
   return setUp.data as Pick<DeliveryBlock, EditedFields>;
 };
 
+/** Where a checkpoint is not there: the refusal with those that are. */
+const namingCheckpoints = async (error: unknown, doorstep: Doorstep, id: string, typed: string): Promise<unknown> => {
+  const { DoorstepError } = await import('@doorstep/sdk');
+  if (!(error instanceof DoorstepError) || error.code !== 'delivery_checkpoint_not_found') return error;
+  const { nearest } = await import('../nearest.js');
+  const ids = (await doorstep.websites.delivery.get(id)).checkpoints.map((one) => one.id);
+  const meant = nearest(typed, ids);
+  return new Refusal(
+    `${error.message}.${meant === undefined ? '' : ` Did you mean ${meant}?`} There are: ${ids.join(', ') || 'none'}.`,
+    { cause: error },
+  );
+};
+
 const showBlock = async ({ output }: Context, { name }: Website, block: DeliveryBlock): Promise<void> => {
   const { deliveryLines } = await import('../views/delivery.js');
   const { drawingFor } = await import('../views/drawing.js');
@@ -203,7 +216,13 @@ export const deliveryCommands: readonly Command[] = [
       const before = context.globals.dryRun ? await readBlock(doorstep, found.id) : undefined;
       await change(
         context,
-        (options) => doorstep.websites.delivery.setCheckpointStatus(found.id, args.checkpoint, args.status, options),
+        async (options) => {
+          try {
+            return await doorstep.websites.delivery.setCheckpointStatus(found.id, args.checkpoint, args.status, options);
+          } catch (error) {
+            throw await namingCheckpoints(error, doorstep, found.id, args.checkpoint);
+          }
+        },
         (block) => ({
           said: `${block.checkpoints.find(({ id }) => id === args.checkpoint)?.label ?? args.checkpoint} of ${found.slug}: ${spaced(args.status)}.`,
         }),
@@ -265,13 +284,27 @@ export const deliveryCommands: readonly Command[] = [
     arguments: { website, revision: argument('Its revision, as in delivery history', { placeholder: 'revision' }) },
     run: async (context, args) => {
       const { doorstep, website: found } = await at(context, args.website);
+      const { changesOf } = await import('../deliveryEdit.js');
+      const { changeLines, labelsOf } = await import('../views/changes.js');
+      const { drawingFor } = await import('../views/drawing.js');
+      const { count } = await import('../views/words.js');
       const revision = readRevision(args.revision);
+      const before = context.globals.dryRun ? await readBlock(doorstep, found.id) : undefined;
       await change(
         context,
         (options) => doorstep.websites.delivery.undo(found.id, revision, options),
         (block) => ({
           said: `The change of revision ${String(revision)} is taken back (now revision ${String(block.revision)}).`,
         }),
+        ([undone]) => {
+          if (undone === undefined || before === undefined) return [`Would change nothing at ${found.slug}.`];
+          const after = undone.data as Pick<DeliveryBlock, EditedFields | 'previewUrlOverride'>;
+          const changes = changesOf(before.block, { ...after, previewUrlOverride: after.previewUrlOverride ?? '' });
+          return [
+            `Would change ${count(changes.length, 'thing')} at ${found.slug} (revision ${String(before.block.revision)}):`,
+            ...changeLines(changes, labelsOf(after, before.block), drawingFor(context.output)),
+          ];
+        },
       );
     },
   }),
