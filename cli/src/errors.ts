@@ -13,6 +13,14 @@ const hints: Readonly<Record<number, string>> = {
   401: 'Run "doorstep whoami" to see whose token is used, or "doorstep login" for another.',
 };
 
+/** By the code of an error, those of one command before it. */
+const hintsByCode: Readonly<Record<string, string>> = {
+  delivery_not_set_up: 'To set it up: doorstep delivery set <website> --ready-by <date>',
+  website_archived: 'To bring it back: doorstep websites restore <website>',
+  website_not_archived: 'To archive it: doorstep websites archive <website>',
+  'websites list: admin_required': 'Those that you have access to: doorstep websites list --mine',
+};
+
 /** What is printed of an error: the message of the API, and what else there is to do about it. */
 const messageOf = (error: unknown, called: string): string[] => {
   if (error instanceof UsageError) {
@@ -22,7 +30,7 @@ const messageOf = (error: unknown, called: string): string[] => {
   if (error instanceof Refusal) return [error.message];
   if (!(error instanceof Error)) return [String(error)];
   const { message, status, body, suggestion } = error as ApiError;
-  const details = (body as { details?: unknown } | null | undefined)?.details;
+  const { details, code = '' } = (body ?? {}) as { details?: unknown; code?: string };
   const others = Array.isArray(details)
     ? details
         .slice(1)
@@ -30,7 +38,7 @@ const messageOf = (error: unknown, called: string): string[] => {
         .filter((line) => line !== '')
     : [];
   const near = suggestion === undefined || message.includes(suggestion) ? '' : `. Did you mean ${suggestion}?`;
-  const hint = status === undefined ? undefined : hints[status];
+  const hint = hintsByCode[`${called}: ${code}`] ?? hintsByCode[code] ?? hints[status ?? 0];
   return [`${message}${near}`, ...others, ...(hint === undefined ? [] : [hint])];
 };
 

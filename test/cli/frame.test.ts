@@ -7,9 +7,10 @@ import { temporaryFolder } from '../support/temporary.js';
 let home: Home;
 let token: string;
 let address: string;
+let dataDir: string;
 
 beforeAll(async () => {
-  const dataDir = temporaryFolder();
+  dataDir = temporaryFolder();
   ({ address } = await startServer(dataDir));
   token = await mintToken(dataDir);
   home = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: token });
@@ -114,6 +115,20 @@ describe('what is wrong', () => {
     const [message, ...others] = stderr.trimEnd().split('\n');
     expect(message).toMatch(/^doorstep: Invalid request body — \w+: /);
     expect(others).toEqual([expect.stringMatching(/^ {2}\w+: /)]);
+  });
+
+  it('takes the method of a call in any case', async () => {
+    expect(JSON.parse((await runCli(home, ['api', 'get', '/me'])).stdout)).toMatchObject({ role: 'admin' });
+  });
+
+  it('says to a client which list is theirs', async () => {
+    const client = await mintToken(dataDir, 'client', 'anna@example.com');
+    const theirs = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: client });
+    expect(await runCli(theirs, ['websites', 'list'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: Admin role required\nThose that you have access to: doorstep websites list --mine\n',
+    });
   });
 
   it('offers the slug that is near', async () => {
