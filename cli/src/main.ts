@@ -7,7 +7,7 @@ import { calledBy, readCommandLine } from './program.js';
 
 /** Runs the program. Resolves with its exit code: 0, or 1 when something failed. */
 export const main = async (argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
-  endQuietlyWhenReaderLeaves();
+  endWithOutput();
   const plain = new Output({}, environment);
   if (argv[0] === '__complete') {
     await completeWords(argv.slice(1), plain, environment);
@@ -29,13 +29,14 @@ export const main = async (argv: readonly string[], environment: NodeJS.ProcessE
   }
 };
 
-/** `doorstep audit export | head`: the reader has what it wants. */
-const endQuietlyWhenReaderLeaves = (): void => {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
+/** Ends when nothing more can be written: quietly where the reader has what it wants (`| head`). */
+const endWithOutput = (): void => {
+  process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(0);
+    process.stderr.write(`doorstep: ${message}\n`);
+    process.exit(1);
+  });
 };
 
 /** For the shell. Whatever goes wrong, a person is typing: nothing is said, and nothing offered. */

@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeHome, openTerminal, runCli, startCli, type Home } from '../support/cli.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
@@ -57,6 +60,14 @@ describe('in a pipe', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
+});
+
+(existsSync('/dev/full') ? it : it.skip)('says that the disk is full, with exit code 1', async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn('doorstep', ['help'], { env: home.environment, stdio: ['ignore', full, 'pipe'] });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number]>]);
+  closeSync(full);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^doorstep: ENOSPC: no space left on device.*\n$/) });
 });
 
 describe('what is wrong', () => {
