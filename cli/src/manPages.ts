@@ -84,7 +84,8 @@ const escape = (text: string): string =>
 
 const bold = (text: string): string => `\\fB${escape(text)}\\fR`;
 
-const tagged = ([written, summary]: Entry): string => `.TP\n${bold(written)}\n${escape(summary)}`;
+/** A long list of choices may be broken after each. */
+const tagged = ([written, summary]: Entry): string => `.TP\n${bold(written).replaceAll('|', '|\\:')}\n${escape(summary)}`;
 
 const section = (heading: string, paragraphs: readonly string[]): string =>
   paragraphs.length === 0 ? '' : `.SH ${heading}\n${paragraphs.join('\n')}\n`;

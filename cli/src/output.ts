@@ -182,9 +182,10 @@ export class Output {
     process.stderr.write(`${cleanLines(message)}\n`);
   }
 
-  /** What was done, on standard error: a pipe gets data alone. */
+  /** What was done, on standard error: a pipe gets data alone. The mark is for a terminal. */
   done(message: string): void {
-    process.stderr.write(`${this.noteStyle.green('✓')} ${cleanLines(message)}\n`);
+    const mark = process.stderr.isTTY ? `${this.noteStyle.green('✓')} ` : '';
+    process.stderr.write(`${mark}${cleanLines(message)}\n`);
   }
 
   /** Lines of data; through a pager when the terminal is too low for them. */

@@ -76,7 +76,7 @@ describe('websites', () => {
     });
     expect(await cli('websites', 'delete', 'florist', '--confirm', 'flower')).toMatchObject({ code: 1, stdout: '' });
     const deleted = await cli('websites', 'delete', 'florist', '--confirm', 'florist');
-    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ Florist will be deleted on \d+ \w+/) as unknown });
+    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Florist will be deleted on \d+ \w+/) as unknown });
     expect(await json('websites', 'restore', 'florist')).not.toHaveProperty('purgeAt');
   });
 
@@ -126,7 +126,7 @@ describe('a delivery', () => {
       stderr: '',
     });
     expect(await json('delivery', 'corner-bakery')).toEqual(before);
-    expect(await cli(...change)).toMatchObject({ code: 0, stderr: '✓ Changed 1 thing at corner-bakery (revision 2):\n' });
+    expect(await cli(...change)).toMatchObject({ code: 0, stderr: 'Changed 1 thing at corner-bakery (revision 2):\n' });
     expect(await cli(...change, '--dry-run')).toMatchObject({ stdout: expect.stringMatching(/^Would change/) as unknown });
     expect(await json('delivery', 'corner-bakery')).toMatchObject({
       estimatedCompletionAt: '2099-12-22T12:00:00.000Z',
@@ -177,9 +177,9 @@ describe('a delivery', () => {
     const change = ['delivery', 'set', 'corner-bakery', '--reason', 'The baker was ill.', '--private'];
     const line = '  “The baker was ill.”   (clients do not read the reason)\n';
     expect((await cli(...change, '--dry-run')).stdout).toBe(`Would give a reason at corner-bakery (revision 2):\n${line}`);
-    const given = { code: 0, stdout: line, stderr: '✓ Gave a reason at corner-bakery (revision 3):\n' };
+    const given = { code: 0, stdout: line, stderr: 'Gave a reason at corner-bakery (revision 3):\n' };
     expect(await cli(...change)).toEqual(given);
-    expect(await cli(...change)).toEqual({ code: 0, stdout: '', stderr: '✓ Changed nothing at corner-bakery (revision 3).\n' });
+    expect(await cli(...change)).toEqual({ code: 0, stdout: '', stderr: 'Changed nothing at corner-bakery (revision 3).\n' });
     expect((await cli('delivery', 'history', 'corner-bakery')).stdout).toMatch(/^3\t[^\t]*\t[^\t]*\t\t\t\tThe baker was ill\.$/m);
   });
 
@@ -202,7 +202,7 @@ describe('a delivery', () => {
 describe('clients', () => {
   it('are given access, with another role, and lose it', async () => {
     expect((await cli('clients', 'add', 'corner-bakery', 'nell@example.com', '--role', 'viewer')).stderr).toBe(
-      '✓ nell@example.com has access to Corner Bakery as viewer.\n',
+      'nell@example.com has access to Corner Bakery as viewer.\n',
     );
     expect((await cli('clients', 'add', 'corner-bakery', 'new@example.com', '--role', 'editor')).stderr).toMatch(
       /is invited to Corner Bakery as editor/,
@@ -263,9 +263,9 @@ describe('files', () => {
   });
 
   it('export the audit to standard output and to a file', async () => {
-    const { stdout } = await cli('audit', 'export', '--format', 'csv');
+    const { stdout } = await cli('audit', 'export');
     expect(stdout).toMatch(/^id,at,type,websiteId,.*\r?\n\w+,/);
-    expect(await cli('audit', 'export', '--format', 'ndjson', '-o', 'audit.ndjson', '--website', 'corner-bakery')).toMatchObject({
+    expect(await cli('audit', 'export', '-o', 'audit.ndjson', '--website', 'corner-bakery')).toMatchObject({
       code: 0,
       stdout: '',
     });
@@ -285,7 +285,7 @@ describe('files', () => {
         'corner-bakery',
         'texts',
       ]);
-    expect(await edit(file('editor'))).toMatchObject({ code: 0, stderr: '✓ texts is saved.\n' });
+    expect(await edit(file('editor'))).toMatchObject({ code: 0, stderr: 'texts is saved.\n' });
     expect(await json('content', 'get', 'corner-bakery', 'texts')).toMatchObject({
       body: { aboutTitle: 'A large team that stays with its work.' },
     });

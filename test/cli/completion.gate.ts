@@ -30,6 +30,9 @@ describe('what is offered', () => {
   const offers: readonly [string, readonly string[], readonly string[]][] = [
     ['groups and commands', ['vers'], ['version\tPrint the version of this program']],
     ['commands of a group', ['websites', 'lis'], ['list\tList websites']],
+    ['commands after help', ['help', 'vers'], ['version\tPrint the version of this program']],
+    ['commands of a group after help', ['help', 'websites', 'lis'], ['list\tList websites']],
+    ['nothing more after help with a command', ['help', 'open', ''], []],
     ['options', ['websites', 'list', '--stat'], ['--status\tOnly those of this status']],
     ['values of an option', ['websites', 'list', '--status', 'a'], ['active']],
     ['values after =', ['websites', 'list', '--status=a'], ['--status=active']],

@@ -94,6 +94,7 @@ describe('what is wrong', () => {
     ['a choice', ['websites', 'list', '--status', 'actve'], '--status: "actve" is none of provisioning, active.'],
     ['a number', ['websites', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number.'],
     ['a missing argument', ['api', 'GET'], 'Missing argument <path>.'],
+    ['options that exclude each other', ['websites', 'list', '--all', '--limit', '2'], '--all and --limit exclude each other.'],
     ['an argument too many', ['version', 'x'], 'Too many arguments for "version". Expected 0 arguments but got 1.'],
   ];
 
@@ -237,4 +238,10 @@ it('has a page of man for each first word of a command, and names it for npm', (
   expect(pages).toContain('dist/man/doorstep-websites.1');
   // npm links the pages that package.json names, and no others.
   expect(man).toEqual(pages.sort());
+});
+
+it('has no word in a page of man that a line of a terminal cannot hold', () => {
+  const folder = new URL('../../cli/dist/man/', import.meta.url);
+  const words = readdirSync(folder).flatMap((page) => readFileSync(new URL(page, folder), 'utf8').split(/\\:|\s/));
+  expect(words.filter((word) => word.replaceAll(/\\f[BR]|\\/g, '').length > 65)).toEqual([]);
 });

@@ -2,6 +2,9 @@ import { argument, choiceArgument, command, flag, list, text, type Command } fro
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+const inCapitals = choiceArgument(methods, 'The method');
+const method: typeof inCapitals = { ...inCapitals, parse: (typed) => inCapitals.parse(typed.toUpperCase()) };
+
 /** Calls whatever no other command calls. */
 export const apiCommands: readonly Command[] = [
   command({
@@ -16,7 +19,7 @@ export const apiCommands: readonly Command[] = [
       ['A body from a file', 'api PUT /websites/01hx/delivery --input delivery.json'],
     ],
     operations: [],
-    arguments: { method: choiceArgument(methods, 'The method'), path: argument('The path, without /v1') },
+    arguments: { method, path: argument('The path, without /v1') },
     options: {
       field: list('A field; numbers, true, false, null and @file are read as such', { short: 'F', placeholder: 'key=value' }),
       rawField: list('A field whose value is text', { short: 'f', placeholder: 'key=value' }),

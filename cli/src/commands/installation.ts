@@ -131,13 +131,13 @@ export const installationCommands: readonly Command[] = [
         name: 'audit export',
         summary: 'Export every change, as CSV or as a line of JSON for each',
         examples: [
-          ['Into a file', 'audit export --format csv -o audit.csv'],
+          ['Into a file', 'audit export -o audit.csv'],
           ['Of a website and a month', 'audit export --format ndjson --website corner-bakery --from 2026-11-01 --to 2026-11-30'],
         ],
         operations: ['listAudit'],
         plain: true,
         options: {
-          format: required(choice(['csv', 'ndjson'], 'How it is written')),
+          format: choice(['csv', 'ndjson'], 'How it is written. Default: as the name of the file ends, else csv'),
           ...filters,
           output: text('The file to write; without it standard output', { short: 'o', placeholder: 'file', completes: 'file' }),
           force: flag('Replace a file that is there'),
@@ -146,7 +146,8 @@ export const installationCommands: readonly Command[] = [
           const { save } = await import('../files.js');
           const doorstep = await context.doorstep();
           const filter = await filterOf(context, options);
-          const stream = await doorstep.audit.export(options.format, filter, {
+          const format = options.format ?? (options.output?.endsWith('.ndjson') === true ? 'ndjson' : 'csv');
+          const stream = await doorstep.audit.export(format, filter, {
             signal: context.interruption.signal,
             timeoutMs: 0,
           });

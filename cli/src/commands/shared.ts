@@ -2,7 +2,7 @@
  * What commands of several resources do alike.
  */
 import type { Doorstep, List, Website } from '@doorstep/sdk';
-import { flag, number, Refusal, text, type Option } from '../command.js';
+import { flag, number, Refusal, text, UsageError, type Option } from '../command.js';
 import type { Context, Explain, WriteOptions } from '../context.js';
 
 /** The website that a slug or an id names, as lists show it. @throws with another slug where one is near */
@@ -47,6 +47,7 @@ export const readList = async <T>(
   read: (page: { limit: number }) => List<T>,
   { limit, all }: Listing,
 ): Promise<T[]> => {
+  if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other');
   const wanted = all ? Infinity : (limit ?? pageSize);
   const items: T[] = [];
   let more = false;

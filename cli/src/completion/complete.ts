@@ -42,6 +42,7 @@ export const complete = async (
   commands: readonly Command[],
   listSlugs: ListSlugs,
 ): Promise<readonly Candidate[]> => {
+  if (words[0] === 'help' && words.length > 1) return completeHelp(words.slice(1), commands);
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const called = calledBy(before, commands);
@@ -84,6 +85,13 @@ export const complete = async (
   const args = Object.values(command?.arguments ?? {});
   const next = args[given] ?? args.findLast(({ kind }) => kind === 'rest');
   return beginningWith(current, [...below, ...(await valuesOf(next, current))]);
+};
+
+/** `doorstep help delivery s`: names of commands alone. */
+const completeHelp = (words: readonly string[], commands: readonly Command[]): readonly Candidate[] => {
+  const group = words.slice(0, -1).join(' ');
+  const below = childrenOf(group, commands).map(([name, summary]): Candidate => [name.split(' ').at(-1) ?? name, summary]);
+  return beginningWith(words.at(-1) ?? '', below);
 };
 
 const beginningWith = (current: string, candidates: readonly Candidate[]): readonly Candidate[] =>
