@@ -7,6 +7,7 @@ import type { StandingParts } from '../auth/standing.js';
 import { parseBody, readBody, SenderGone } from '../body.js';
 import { HttpFault, httpErrors, statusOfRefusal } from '../errors.js';
 import type { Exchange } from '../exchange.js';
+import { lazily } from '../../platform/lazily.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { Inside } from '../inside.js';
 import { securityHeaders, send } from '../reply.js';
@@ -47,15 +48,7 @@ const subscription = 'subscriptions/listen';
 export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) => Promise<void>) => {
   const { engine, baseUrl, inside, spendBudget, onStream } = parts;
   const authenticate = createAuthenticate(parts);
-  let loading: Promise<McpProgram> | undefined;
-
-  const load = (): Promise<McpProgram> => {
-    loading ??= parts.loadProgram().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
+  const load = lazily(parts.loadProgram);
 
   /**
    * A page that makes its own name lead to this address (DNS rebinding) is told apart by `Host`: an

@@ -1,4 +1,5 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { SmtpServer } from '../../platform/settingValues.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
@@ -20,7 +21,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
   const { host, port, secure, credentials } = server;
   const logger = parts.logger.child({ provider });
 
-  const createTransport = async () => {
+  const openTransport = lazily(async () => {
     // Loaded with the first mail, because most API processes never send one.
     const { default: nodemailer } = await import('nodemailer');
     return nodemailer.createTransport({
@@ -38,8 +39,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-  };
-  let transport: ReturnType<typeof createTransport> | undefined;
+  });
   // A server that refuses a mail is up.
   const withBreaker = createCircuitBreaker('The mail server', ({ cause }) => (cause as SmtpError).responseCode === undefined);
 
@@ -47,8 +47,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
     provider,
     send: async (mail) => {
       const message = messageOf(mail, from, isoTime(clock.now()));
-      transport ??= createTransport();
-      const opened = await transport;
+      const opened = await openTransport();
       const { response } = await withBreaker(async () => {
         try {
           return (await opened.sendMail(message)) as { readonly response: string };

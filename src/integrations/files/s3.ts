@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type * as S3Sdk from '@aws-sdk/client-s3';
 import { systemClock, type Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import { measure } from '../../platform/measuredContent.js';
 import type { BucketAccount } from '../../platform/settings.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
@@ -25,10 +26,10 @@ const maxAttempts = 3;
 export const createS3Files = (settings: BucketAccount, { clock = systemClock }: { clock?: Clock } = {}): FileStore => {
   const { bucket: Bucket, region, endpoint, credentials } = settings;
   const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient);
-  let loading: Promise<{ sdk: typeof S3Sdk; client: S3Sdk.S3Client }> | undefined;
 
-  const load = () =>
-    (loading ??= import('@aws-sdk/client-s3').then((sdk) => ({
+  const load = lazily(async () => {
+    const sdk: typeof S3Sdk = await import('@aws-sdk/client-s3');
+    return {
       sdk,
       client: new sdk.S3Client({
         region,
@@ -41,7 +42,8 @@ export const createS3Files = (settings: BucketAccount, { clock = systemClock }: 
         ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
         ...(credentials !== undefined && { credentials }),
       }),
-    })));
+    };
+  });
 
   interface Call extends Awaited<ReturnType<typeof load>> {
     /** For each request to the service, so that it ends with the call. */

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
@@ -25,13 +26,12 @@ export const createOpenAiGateway = (parts: {
 }): LlmGateway => {
   const { baseUrl, apiKey, model } = parts;
   const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: TIMEOUT_MS, ...parts });
-  let loading: Promise<OpenAI> | undefined;
+  const load = lazily(() => loadClient({ baseUrl, apiKey, send }));
 
   return {
     provider,
     ask: async ({ instructions, question }) => {
-      loading ??= loadClient({ baseUrl, apiKey, send });
-      const client = await loading;
+      const client = await load();
       try {
         const { choices } = await client.chat.completions.create({
           model,

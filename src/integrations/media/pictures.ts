@@ -1,4 +1,5 @@
 import type { Metadata, Sharp } from 'sharp';
+import { lazily } from '../../platform/lazily.js';
 import type { FileStore } from '../files/port.js';
 import { UnreadableMedia, type MediaFile, type MediaVariant, type ProcessedPicture } from './port.js';
 
@@ -41,17 +42,14 @@ const loadSharp = async () => {
   return sharp;
 };
 
-type SharpLibrary = Awaited<ReturnType<typeof loadSharp>>;
-
 /** Decodes pictures by libvips, in threads of its own, one picture at a time in each process. */
 export const createPictureProcessor = (files: FileStore): ((file: MediaFile) => Promise<ProcessedPicture>) => {
-  let library: Promise<SharpLibrary> | undefined;
+  const load = lazily(loadSharp);
   /** The end of the picture before. */
   let last: Promise<unknown> = Promise.resolve();
 
   const process = async (file: MediaFile): Promise<ProcessedPicture> => {
-    library ??= loadSharp();
-    const sharp = await library;
+    const sharp = await load();
     if (file.bytes > maxPictureBytes) throw new UnreadableMedia(`must have at most ${String(maxPictureBytes / 1_000_000)} MB`);
     const content = await readWhole(files, file);
     const open = (isAnimated: boolean): Sharp =>

@@ -1,5 +1,6 @@
 import type StripeClient from 'stripe';
 import type { Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
@@ -58,8 +59,7 @@ export const createStripePayments = (parts: {
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
 
-  let client: Promise<StripeClient> | undefined;
-  const load = async (): Promise<StripeClient> => {
+  const load = lazily(async (): Promise<StripeClient> => {
     // Loaded with the first call, because most processes never make one.
     const { default: Stripe } = await import('stripe');
     const { protocol, hostname, port } = new URL(parts.apiUrl ?? 'https://api.stripe.com');
@@ -84,12 +84,12 @@ export const createStripePayments = (parts: {
       maxNetworkRetries: 0,
       telemetry: false,
     });
-  };
+  });
 
   /** @throws ProviderFault */
   const ask = async <Result>(work: (stripe: StripeClient) => Promise<Result>): Promise<Result> => {
     try {
-      return await work(await (client ??= load()));
+      return await work(await load());
     } catch (error) {
       throw toFault(provider, error, logger);
     }

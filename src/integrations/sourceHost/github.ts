@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Type, type Static } from 'typebox';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { GitHubAccount } from '../../platform/settings.js';
@@ -113,7 +114,7 @@ export const createGitHub = (options: {
   const http = createProviderHttp({ ...options, provider, retryTimeouts: false, followRedirects: true, requestIdHeader });
 
   /** Loaded on first use, so that a start does not wait for it. */
-  const load = async () => {
+  const load = lazily(async () => {
     const [{ Octokit }, { throttling }] = await Promise.all([import('@octokit/rest'), import('@octokit/plugin-throttling')]);
     const silent = (): void => undefined;
     // The caller waits for rate limits, since its wait survives a restart.
@@ -139,8 +140,7 @@ export const createGitHub = (options: {
       sent.request = { ...sent.request, fetch: AsyncResource.bind(send) };
     });
     return octokit;
-  };
-  let loading: ReturnType<typeof load> | undefined;
+  });
 
   /** @throws ProviderFault; errors with a status in `handled` are thrown unchanged */
   const ask = async <Result>(
@@ -148,8 +148,7 @@ export const createGitHub = (options: {
     handled: readonly number[] = [],
   ): Promise<Result> => {
     try {
-      loading ??= load();
-      return await act(await loading);
+      return await act(await load());
     } catch (error) {
       const status = error instanceof Error && error.cause instanceof ProviderFault ? undefined : statusOf(error);
       throw status !== undefined && handled.includes(status) ? error : toFault(error);
