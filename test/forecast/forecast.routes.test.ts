@@ -5,12 +5,12 @@ import { createShiftedClock } from '../support/shiftedClock.js';
 interface Forecast {
   readonly checkpoints: readonly {
     readonly id: string;
-    readonly medianAt?: string;
-    readonly p90At?: string;
+    readonly medianAt: string | null;
+    readonly p90At: string | null;
     readonly cases: number;
     readonly tooFew?: true;
   }[];
-  readonly etaHeldInPast?: number;
+  readonly etaHeldInPast: number | null;
   readonly finished: number;
   readonly tooFew?: true;
 }
@@ -50,8 +50,8 @@ const start = async () => {
 };
 
 /** Days from now, to the hour. */
-const daysUntil = (time: string | undefined, now: number): number => {
-  if (time === undefined) throw new Error('there is no time');
+const daysUntil = (time: string | null | undefined, now: number): number => {
+  if (time === null || time === undefined) throw new Error('there is no time');
   return Math.round(((Date.parse(time) - now) / day) * 24) / 24;
 };
 
@@ -67,10 +67,11 @@ describe('GET /websites/:id/delivery/forecast', () => {
     for (const days of [1, 2, 3, 4]) await deliver({ design: days, qa: 2 * days }, 8);
     expect(await forecastOf(websiteId)).toStrictEqual({
       checkpoints: [
-        { id: 'design', cases: 4, tooFew: true },
-        { id: 'qa', cases: 4, tooFew: true },
-        { id: 'custom', cases: 0, tooFew: true },
+        { id: 'design', medianAt: null, p90At: null, cases: 4, tooFew: true },
+        { id: 'qa', medianAt: null, p90At: null, cases: 4, tooFew: true },
+        { id: 'custom', medianAt: null, p90At: null, cases: 0, tooFew: true },
       ],
+      etaHeldInPast: null,
       finished: 4,
       tooFew: true,
     });

@@ -400,7 +400,7 @@ export const deliveryCommands: readonly Command[] = [
       const block = await doorstep.websites.delivery.get(found.id);
       const label = new Map(block.checkpoints.map((one) => [one.id, one.label]));
       const clock = { now: Date.now() };
-      const day = (time: string | undefined): string => (time === undefined ? 'too few past cases' : shortDay(time, clock));
+      const day = (time: string | null): string => (time === null ? 'too few past cases' : shortDay(time, clock));
       await output.list(
         forecast.checkpoints,
         [
@@ -409,13 +409,13 @@ export const deliveryCommands: readonly Command[] = [
           {
             heading: 'in 9 of 10 by',
             value: ({ p90At }) => p90At,
-            shown: ({ p90At }) => (p90At === undefined ? '' : day(p90At)),
+            shown: ({ p90At }) => (p90At === null ? '' : day(p90At)),
           },
           { heading: 'cases', value: ({ cases }) => cases, right: true },
         ],
         'Every checkpoint is done.',
       );
-      if (forecast.etaHeldInPast !== undefined)
+      if (forecast.etaHeldInPast !== null)
         output.note(
           `The first date held in ${String(Math.round(forecast.etaHeldInPast * 100))}% of ${String(forecast.finished)} past deliveries.`,
         );

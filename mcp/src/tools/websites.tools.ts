@@ -177,7 +177,7 @@ export const tellStatus = async (
     caller.role === 'admin' ? orNothing(doorstep.websites.delivery.forecast(website.id, { signal })) : undefined,
   ]);
   const expected = forecast?.checkpoints.flatMap(({ id, medianAt, p90At }) =>
-    medianAt === undefined || p90At === undefined ? [] : [{ id, median: medianAt, p90: p90At }],
+    medianAt === null || p90At === null ? [] : [{ id, median: medianAt, p90: p90At }],
   );
   return {
     text: [

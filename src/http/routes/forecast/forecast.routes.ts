@@ -9,7 +9,7 @@ import type { Reader } from '../../../projections/reader.js';
 import { route, type Route } from '../../route.js';
 import { deliveryTag } from '../delivery/delivery.resource.js';
 
-const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
 const Forecast = Type.Object(
   {
@@ -17,23 +17,21 @@ const Forecast = Type.Object(
       Type.Object(
         {
           id: Type.String({ description: 'Id of the checkpoint.', examples: ['qa'] }),
-          medianAt: Time('By when it is done if it goes as in half of the past deliveries.'),
-          p90At: Time('By when it is done if it goes as in nine of ten.'),
+          medianAt: Time('By when it is done if it goes as in half of the past deliveries; `null` with too few cases.'),
+          p90At: Time('By when it is done if it goes as in nine of ten; `null` with too few cases.'),
           cases: Type.Integer({ description: 'How many past deliveries this is from.', examples: [12] }),
           tooFew: Type.Optional(
-            Type.Boolean({ description: `True with fewer than ${String(minCases)} cases: then there are no times.` }),
+            Type.Boolean({ description: `True with fewer than ${String(minCases)} cases: then the times are \`null\`.` }),
           ),
         },
         { $id: 'CheckpointForecast', description: 'When an open checkpoint will be done.' },
       ),
       { description: 'The open ones, by `order`.' },
     ),
-    etaHeldInPast: Type.Optional(
-      Type.Number({
-        description: `The part of the finished deliveries, 0 to 1, that were done by the ETA that stood when their first checkpoint was done. Absent with fewer than ${String(minCases)}.`,
-        examples: [0.75],
-      }),
-    ),
+    etaHeldInPast: Type.Union([Type.Number(), Type.Null()], {
+      description: `The part of the finished deliveries, 0 to 1, that were done by the ETA that stood when their first checkpoint was done. \`null\` with fewer than ${String(minCases)}.`,
+      examples: [0.75],
+    }),
     finished: Type.Integer({
       description: `How many finished deliveries there are to compare with: the newest, at most ${String(maxCases)}.`,
       examples: [12],
@@ -66,12 +64,12 @@ export const forecastRoutes = ({ engine, reader }: { engine: Engine; reader: Rea
         body: {
           checkpoints: checkpoints.map(({ id, cases, medianMs, p90Ms }) => ({
             id,
-            ...(medianMs !== undefined && { medianAt: isoTime(now + medianMs) }),
-            ...(p90Ms !== undefined && { p90At: isoTime(now + p90Ms) }),
+            medianAt: medianMs === undefined ? null : isoTime(now + medianMs),
+            p90At: p90Ms === undefined ? null : isoTime(now + p90Ms),
             cases,
             ...(cases < minCases && { tooFew: true }),
           })),
-          ...(isEnough && { etaHeldInPast: etasHeld / finished }),
+          etaHeldInPast: isEnough ? etasHeld / finished : null,
           finished,
           ...(!isEnough && { tooFew: true }),
         },

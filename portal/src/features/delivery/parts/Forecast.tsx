@@ -19,7 +19,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
         {({ checkpoints, etaHeldInPast, finished }) => (
           <>
             <p className="muted">
-              {etaHeldInPast === undefined
+              {etaHeldInPast === null
                 ? t('delivery.tooFew', { count: finished })
                 : t('history.held', { held: Math.round(etaHeldInPast * finished), count: finished })}
             </p>
@@ -40,7 +40,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
                     {checkpoints.map(({ id, medianAt, p90At, cases }) => (
                       <tr key={id}>
                         <th scope="row">{labelOf(id)}</th>
-                        {medianAt === undefined || p90At === undefined ? (
+                        {medianAt === null || p90At === null ? (
                           <td colSpan={2} className="muted">
                             {t('history.tooFewCases')}
                           </td>

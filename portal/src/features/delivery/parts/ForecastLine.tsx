@@ -11,11 +11,12 @@ export const ForecastLine = ({ block: { websiteId, checkpoints } }: { readonly b
   const { data: forecast } = useQuery(forecastQuery(websiteId));
   if (forecast === undefined) return null;
   const { finished, etaHeldInPast } = forecast;
-  const next = forecast.checkpoints.find(({ medianAt }) => medianAt !== undefined);
+  const next = forecast.checkpoints.find(({ medianAt }) => medianAt !== null);
+  const usualAt = next?.medianAt ?? null;
   const label = checkpoints.find(({ id }) => id === next?.id)?.label;
   const sentences = [
-    next?.medianAt !== undefined && label !== undefined && t('delivery.usual', { label, day: dayText(next.medianAt, 'moment') }),
-    etaHeldInPast === undefined
+    usualAt !== null && label !== undefined && t('delivery.usual', { label, day: dayText(usualAt, 'moment') }),
+    etaHeldInPast === null
       ? t('delivery.tooFew', { count: finished })
       : t('delivery.held', { held: Math.round(etaHeldInPast * finished), count: finished }),
   ];
