@@ -20,6 +20,17 @@ test('a template that there is not is a violation like any other', async () => {
   });
 });
 
+test('GET /templates comes in pages, in the order of the whole list, is counted and read by ids', async () => {
+  const idsOf = ({ body }: { body: unknown }) => (body as { id: string }[]).map(({ id }) => id);
+  const first = await api.call('GET', '/templates?limit=1&count=true', { token });
+  expect([idsOf(first), first.headers.get('total-count')]).toEqual([['business'], '2']);
+  const next = /<[^>]*\/v1(\/[^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+  const second = await api.call('GET', next, { token });
+  expect([idsOf(second), second.headers.get('link')]).toEqual([['landing'], null]);
+  expect(idsOf(await api.call('GET', '/templates?ids=landing,none,business', { token }))).toEqual(['landing', 'business']);
+  expect((await api.call('GET', '/templates?cursor=nonsense', { token })).status).toBe(400);
+});
+
 test('GET /templates: every template with a picture that a page can show', async () => {
   const client = await api.mintToken({ role: 'client', subject: 'kim@example.com' });
   const { status, body } = await api.call('GET', '/templates', { token: client });

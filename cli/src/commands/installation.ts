@@ -189,8 +189,10 @@ export const installationCommands: readonly Command[] = [
     summary: 'List the templates that a website can begin from',
     examples: [['All of them', 'templates']],
     operations: ['listTemplates'],
-    run: async (context) => {
-      const templates = await (await context.doorstep()).templates.list();
+    options: listing,
+    run: async (context, _args, options) => {
+      const doorstep = await context.doorstep();
+      const templates = await readList(context, (page) => doorstep.templates.list(page), options);
       await context.output.list(
         templates,
         [

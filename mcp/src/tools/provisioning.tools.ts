@@ -35,7 +35,7 @@ export const createWebsite = tool({
   output: z.object({ website: WebsiteView, provisioning: ProvisioningView.optional() }),
   run: async ({ doorstep, signal, progress }, { name, slug = slugOf(name), template, tier, wait }) => {
     if (template !== undefined) {
-      const templates = await doorstep.templates.list({ signal });
+      const templates = await doorstep.templates.list({ limit: 200 }, { signal });
       if (!templates.some(({ id }) => id === template))
         throw new ToolFault(`There is no template with this id. Use one of: ${templates.map(({ id }) => id).join(', ')}.`);
     }

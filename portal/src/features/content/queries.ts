@@ -57,7 +57,7 @@ export const editableQuery = (websiteId: string) =>
     queryFn: async ({ signal }) => {
       const [{ templateId }, templates] = await Promise.all([
         doorstep.websites.get(websiteId, { signal }),
-        doorstep.templates.list({ signal }),
+        doorstep.templates.list({ limit: 200 }, { signal }),
       ]);
       return templates.find(({ id }) => id === templateId)?.editable ?? null;
     },

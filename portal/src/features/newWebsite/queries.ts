@@ -6,7 +6,7 @@ import { newWebsiteKeys } from './keys.js';
 /** What websites can be made from. */
 export const templatesQuery = queryOptions({
   queryKey: newWebsiteKeys.templates,
-  queryFn: ({ signal }) => doorstep.templates.list({ signal }),
+  queryFn: ({ signal }) => doorstep.templates.list({ limit: 200 }, { signal }),
   staleTime: 600_000,
 });
 

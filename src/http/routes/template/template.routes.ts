@@ -1,10 +1,11 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { featuresOf } from '../../../commands/website/website.decider.js';
 import { Feature, features, Tier, tiers } from '../../../events/website/website.events.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { httpErrors } from '../../errors.js';
+import { readNamed, readPageByPlace, totalOf, type Page } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
 const templateTag: RouteTag = { name: 'Templates', description: 'What websites are made from, and what they can have.' };
@@ -39,6 +40,8 @@ const Plan = Type.Object(
   { $id: 'Features', description: 'Tiers and features.' },
 );
 
+type Listed = Awaited<ReturnType<SourceHost['listTemplates']>>[number];
+
 export const templateRoutes = ({
   engine: { logger },
   sourceHost,
@@ -60,28 +63,34 @@ export const templateRoutes = ({
     }
   };
 
+  const toTemplate = async (listed: Listed): Promise<Static<typeof Template>> => {
+    const found = await sourceHost.readPicture(listed.id);
+    const template = { ...listed, ...(await editableOf(listed.id)) };
+    if (found === null) return template;
+    return { ...template, picture: typeof found === 'string' ? found : `${baseUrl()}/templates/${template.id}/picture` };
+  };
+
   return [
     route({
       method: 'get',
       path: '/templates',
       operationId: 'listTemplates',
-      summary: 'List the templates that websites can be made from',
-      description: 'Each with its id, name and picture, and what can be edited of its sites.',
+      summary: 'List the templates that websites can be made from, or read some by their ids',
+      description: 'Each with its id, name and picture, and what can be edited of its sites. In the order of the source host.',
       tag: templateTag,
       scope: 'installation',
       access: 'signedIn',
-      answers: { 200: { description: 'All of them.', schema: Type.Array(Template) } },
-      answer: async () => {
-        const templates = await sourceHost.listTemplates();
-        const body = await Promise.all(
-          templates.map(async (listed) => {
-            const found = await sourceHost.readPicture(listed.id);
-            const template = { ...listed, ...(await editableOf(listed.id)) };
-            if (found === null) return template;
-            return { ...template, picture: typeof found === 'string' ? found : `${baseUrl()}/templates/${template.id}/picture` };
-          }),
-        );
-        return { body };
+      paging: { count: true, ids: true },
+      answers: { 200: { description: 'A page of templates.', schema: Type.Array(Template) } },
+      answer: async ({ query }) => {
+        const all = await sourceHost.listTemplates();
+        const named = await readNamed(query, (id) => Promise.resolve(all.find((one) => one.id === id) ?? null));
+        const { items, next }: Page<Listed> =
+          named !== null
+            ? { items: named }
+            : await readPageByPlace(query, ({ skip, limit }) => Promise.resolve(all.slice(skip, skip + limit)));
+        const total = await totalOf(query, () => (named ?? all).length);
+        return { body: await Promise.all(items.map(toTemplate)), ...(next !== undefined && { next }), ...total };
       },
     }),
 
