@@ -1,74 +1,28 @@
-import { Type, type Static, type TSchema } from 'typebox';
 import { createCache } from '../../platform/cache.js';
-import { isoTime, sleep, type Clock } from '../../platform/clock.js';
+import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { VercelAccount } from '../../platform/settings.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, parserFor, parseJson } from '../http.js';
+import { createProviderHttp, parseJson } from '../http.js';
 import type { Deployment, Hosting, HostingProject } from './port.js';
-
-const provider = 'Vercel';
-
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
-
-const parseProject = parserFor(
+import {
+  deploymentOf,
+  parseDeployment,
+  parseDeployments,
+  parseDomainConfig,
+  parseDomains,
+  parseError,
+  parseNothing,
+  parseProject,
+  parseProjectDomain,
+  parseUpsert,
+  parseVariables,
   provider,
-  Type.Object({
-    id: Type.String(),
-    name: Type.String(),
-    link: Type.Optional(Type.Object({ repoId: Type.Optional(Type.Number()), productionBranch: Type.Optional(Type.String()) })),
-  }),
-);
-const parseVariables = parserFor(
-  provider,
-  Type.Object({
-    envs: Type.Array(
-      Type.Object({ key: Type.String(), value: Type.Optional(Type.String()), updatedAt: Type.Optional(Type.Number()) }),
-    ),
-  }),
-);
-const parseUpsert = parserFor(
-  provider,
-  Type.Object({
-    failed: Type.Array(Type.Object({ error: Type.Object({ message: Type.String(), envVarKey: Type.Optional(Type.String()) }) })),
-  }),
-);
-const parseDomains = parserFor(
-  provider,
-  Type.Object({
-    domains: Type.Array(Type.Object({ name: Type.String(), verified: Type.Boolean(), redirect: nullable(Type.String()) })),
-  }),
-);
-const parseProjectDomain = parserFor(
-  provider,
-  Type.Object({
-    verified: Type.Boolean(),
-    verification: Type.Optional(Type.Array(Type.Object({ type: Type.String(), domain: Type.String(), value: Type.String() }))),
-  }),
-);
-const parseDomainConfig = parserFor(
-  provider,
-  Type.Object({
-    recommendedCNAME: Type.Optional(Type.Array(Type.Object({ rank: Type.Number(), value: Type.String() }))),
-    recommendedIPv4: Type.Optional(Type.Array(Type.Object({ rank: Type.Number(), value: Type.Array(Type.String()) }))),
-  }),
-);
-const Meta = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
-const deploymentFields = {
-  url: nullable(Type.String()),
-  readyState: Type.Optional(Type.String()),
-  meta: Meta,
-  errorMessage: nullable(Type.String()),
-  createdAt: Type.Number(),
-};
-const VercelDeployment = Type.Object({ id: Type.String(), ...deploymentFields });
-const ListedDeployment = Type.Object({ uid: Type.String(), ...deploymentFields });
-const parseDeployment = parserFor(provider, VercelDeployment);
-const parseDeployments = parserFor(provider, Type.Object({ deployments: Type.Array(ListedDeployment) }));
-const parseNothing = parserFor(provider, Type.Null());
-const parseError = parserFor(provider, Type.Object({ error: Type.Object({ message: Type.String() }) }));
+  statusOf,
+  toDeployment,
+} from './vercelObjects.js';
 
 /**
  * The name of a variable of the project, and of a metadata field of each deployment. Both are set
@@ -89,25 +43,6 @@ const REACHABLE_CACHE_MS = 60_000;
 
 const permanent = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: false });
 const transient = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: true });
-
-const statusOf = (state: string | undefined): Deployment['status'] => {
-  if (state === 'READY') return 'ready';
-  return state === 'ERROR' || state === 'CANCELED' || state === 'BLOCKED' || state === 'DELETED' ? 'failed' : 'building';
-};
-
-const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: Static<typeof VercelDeployment>): Deployment => {
-  const status = statusOf(readyState);
-  const commit = meta?.githubCommitSha;
-  return {
-    id,
-    status,
-    // Vercel gives the host only.
-    url: url === undefined || url === null ? '' : `https://${url}`,
-    commit: typeof commit === 'string' ? commit : '',
-    createdAt: isoTime(createdAt),
-    ...(status === 'failed' && { error: errorMessage ?? `The deployment is ${(readyState ?? 'lost').toLowerCase()}` }),
-  };
-};
 
 /**
  * Projects on Vercel, each building a repository on GitHub. Projects are created without deployment
@@ -234,9 +169,6 @@ export const createVercel = (options: {
 
   const findMarked = async (projectId: string, marker: string) =>
     (await list(projectId, MAX_PAGE_SIZE)).find(({ meta }) => meta?.[deploymentMarker] === marker);
-
-  const toDeployment = ({ uid, ...deployment }: Static<typeof ListedDeployment>): Deployment =>
-    deploymentOf({ id: uid, ...deployment });
 
   const start = async (projectId: string, marker: string): Promise<Deployment> => {
     const { id: project, name, link } = await requireProject(projectId);
