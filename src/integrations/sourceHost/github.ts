@@ -1,47 +1,30 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Type, type Static } from 'typebox';
-import { isoTime, sleep, type Clock } from '../../platform/clock.js';
+import { sleep, type Clock } from '../../platform/clock.js';
 import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { GitHubAccount } from '../../platform/settings.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, parserFor } from '../http.js';
+import { createProviderHttp } from '../http.js';
 import { editableFile, parseEditable } from './editable.js';
-import type { Commit, EditableSchema, Repository, SourceHost } from './port.js';
-
-const provider = 'GitHub';
-
-const Repo = Type.Object({
-  full_name: Type.String(),
-  name: Type.String(),
-  description: Type.Union([Type.String(), Type.Null()]),
-  default_branch: Type.String(),
-  clone_url: Type.String(),
-});
-type Repo = Static<typeof Repo>;
-const Person = Type.Object({ login: Type.String() });
-const GitPerson = Type.Union([
-  Type.Null(),
-  Type.Object({ name: Type.Optional(Type.String()), date: Type.Optional(Type.String()) }),
-]);
-
-const parseInvitation = parserFor(provider, Type.Object({ id: Type.Number() }));
-const parseNothing = parserFor(provider, Type.Literal(''));
-const parseRepo = parserFor(provider, Repo);
-const parsePeople = parserFor(provider, Type.Array(Person));
-const parseInvitations = parserFor(provider, Type.Array(Type.Object({ invitee: Type.Union([Type.Null(), Person]) })));
-const ListedCommit = Type.Object({
-  sha: Type.String(),
-  html_url: Type.String(),
-  commit: Type.Object({ message: Type.String(), author: GitPerson, committer: GitPerson }),
-});
-const parseCommits = parserFor(provider, Type.Array(ListedCommit));
-
-const parseRef = parserFor(provider, Type.Object({ object: Type.Object({ sha: Type.String() }) }));
-const parseSha = parserFor(provider, Type.Object({ sha: Type.String() }));
-const parseCommit = parserFor(provider, Type.Object({ tree: Type.Object({ sha: Type.String() }) }));
-const parseFile = parserFor(provider, Type.Object({ encoding: Type.Literal('base64'), content: Type.String() }));
+import {
+  parseCommit,
+  parseCommits,
+  parseFile,
+  parseInvitation,
+  parseInvitations,
+  parseNothing,
+  parsePeople,
+  parseRef,
+  parseRepo,
+  parseSha,
+  provider,
+  repositoryOf,
+  toCommit,
+  type ListedCommit,
+  type Repo,
+} from './gitHubObjects.js';
+import type { EditableSchema, Repository, SourceHost } from './port.js';
 
 /** How long what can be edited of the template is not read again. */
 const EDITABLE_CACHE_MS = 300_000;
@@ -66,13 +49,6 @@ const descriptionWith = (description: string, marker: string): string => {
   const words = description.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
   return `${words.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')} ${markerText(marker)}`;
 };
-
-const repositoryOf = ({ full_name: id, name, default_branch: defaultBranch, clone_url: cloneUrl }: Repo): Repository => ({
-  id,
-  name,
-  defaultBranch,
-  cloneUrl,
-});
 
 const permanent = (message: string, cause?: unknown): ProviderFault =>
   new ProviderFault({ provider, message, transient: false, cause });
@@ -261,17 +237,11 @@ export const createGitHub = (options: {
     return [...new Set([...parsePeople(members).map(({ login }) => login), ...invitees])];
   };
 
-  const toCommit = ({ sha: id, html_url: url, commit }: Static<typeof ListedCommit>): Commit => {
-    const { message, author, committer } = commit;
-    const at = Date.parse(committer?.date ?? author?.date ?? '');
-    return { id, message, author: author?.name ?? '', ...(Number.isFinite(at) && { committedAt: isoTime(at) }), url };
-  };
-
   const listCommits: SourceHost['listCommits'] = async (repositoryId, limit, skip = 0) => {
     // Page numbers depend on the page size, so it stays the same while skipping.
     const size = skip === 0 ? Math.min(limit, MAX_PAGE_SIZE) : MAX_PAGE_SIZE;
     const left = skip % size;
-    const found: Static<typeof ListedCommit>[] = [];
+    const found: ListedCommit[] = [];
     for (let page = 1 + Math.floor(skip / size); found.length < left + limit; page += 1) {
       const commits = await listPage(repositoryId, size, [409], page);
       found.push(...commits);
