@@ -83,6 +83,8 @@ interface ProjectionDefinition<Document extends JsonObject, Definitions extends 
    * the live one.
    */
   readonly version: number;
+  /** As in `Projection`. */
+  readonly readsFrom?: number;
   /** Each document is a fold of one of these streams. */
   readonly stream: { readonly category: string; readonly events: Definitions };
   /**
@@ -117,12 +119,13 @@ export const defineProjection = <
 >(
   definition: ProjectionDefinition<NoInfer<Document>, Definitions, Ignored>,
 ): Projection<Document, EventOf<Definitions>> => {
-  const { name, version, stream, on, ignores = [], indexes = [], counted } = definition;
+  const { name, version, readsFrom, stream, on, ignores = [], indexes = [], counted } = definition;
   const prefix = streamPrefix(stream);
   const handlers = new Map(Object.entries(on)) as ReadonlyMap<string, Projection<Document, EventOf<Definitions>>['evolve']>;
   return {
     name,
     version,
+    ...(readsFrom !== undefined && { readsFrom }),
     handles: [...handlers.keys()] as EventOf<Definitions>['type'][],
     ignores,
     documentId: definition.documentId ?? ((event) => event.stream.slice(prefix.length)),

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { createAccounts, type Accounts } from '../../src/integrations/identity/embedded/accounts.js';
 import { createEncryptedRecords, type Records } from '../../src/integrations/identity/embedded/encryptedRecords.js';
+import type { RecordStore } from '../../src/projections/store/readModelStore.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
     },
     replace: async (...asked) => {
       await act(asked[0]);
-      return records.replace(...asked);
+      return records.replace(...(asked as Parameters<RecordStore['replace']>));
     },
     delete: (...asked) => records.delete(...asked),
   };

@@ -183,7 +183,9 @@ export type ClaimWebhookContent = AnyCommand & {
   readonly webhookId: string;
 };
 
-export const webhookContentFold: StreamFold<WebhookContentState, WebhookContentEvent> = {
+type WebhookContentKey = { readonly websiteId: string; readonly content: string };
+
+export const webhookContentFold: StreamFold<WebhookContentState, WebhookContentEvent, WebhookContentKey> = {
   name: 'webhook-content',
   stream: webhookContentStream,
   initialState: {},
