@@ -28,6 +28,16 @@ describe('a client', () => {
     expectRepeatable(clientDecider, [registered], rename);
   });
 
+  test('loses the name', () => {
+    const named: ClientEvent = { type: 'ClientRegistered', data: { clientId: 'c1', email: 'anna@example.com', name: 'Anna' } };
+    const unname = { ...change, name: null };
+    given(clientDecider, [named])
+      .when(unname)
+      .then([{ type: 'ClientNameRemoved', data: { clientId: 'c1' } }]);
+    given(clientDecider, [registered]).when(unname).then([]);
+    expectRepeatable(clientDecider, [named], unname);
+  });
+
   test('is erased', () => {
     const erase = { type: 'EraseClient', clientId: 'c1' } as const;
     const erased: ClientEvent = { type: 'ClientErased', data: { clientId: 'c1' } };

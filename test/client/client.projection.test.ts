@@ -29,6 +29,13 @@ describeProjection(clientProjection, [clientEvents], {
       then: { id: clientId, email, name: 'Anna', createdAt: earlier },
     },
   ],
+  ClientNameRemoved: [
+    {
+      given: { id: clientId, email, name: 'Anna', createdAt: earlier },
+      when: { clientId },
+      then: { id: clientId, email, createdAt: earlier },
+    },
+  ],
   ClientEmailChangeRequested: [
     {
       given: { id: clientId, email, createdAt: earlier },

@@ -38,6 +38,15 @@ describe('the clientSearch projection', () => {
     expect(evolve(null, 'ClientRenamed', { name: 'z' }, { name: ['n2'] })).toBeNull();
   });
 
+  test('ClientNameRemoved: those of the address alone', () => {
+    expect(evolve(before, 'ClientNameRemoved', {})).toStrictEqual({
+      email: ['e1', 'both'],
+      name: [],
+      terms: ['e1', 'both'],
+    });
+    expect(evolve(null, 'ClientNameRemoved', {})).toBeNull();
+  });
+
   test('ClientEmailChanged: those of the new address', () => {
     expect(evolve(before, 'ClientEmailChanged', {}, { email: ['e2'] })).toStrictEqual({
       email: ['e2'],

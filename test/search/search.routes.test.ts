@@ -129,6 +129,15 @@ describe('GET /search finds clients', () => {
     expect(await emails('carla@')).toStrictEqual(['carla@people.example']);
   });
 
+  test('not under a name that was taken away', async () => {
+    const id = await made('/clients', { email: 'dora@people.example', name: 'Dora Lindqvist' });
+    const unnamed = await api.call('PATCH', `/clients/${id}`, { token, body: { name: null } });
+    expect(unnamed).toMatchObject({ status: 200, body: { id, email: 'dora@people.example' } });
+    expect(unnamed.body).not.toHaveProperty('name');
+    expect(await emails('lindqvist')).toStrictEqual([]);
+    expect(await emails('dora@')).toStrictEqual(['dora@people.example']);
+  });
+
   test('no part of a name stands in the read models; of an erased client nothing is left', async () => {
     const id = await made('/clients', { email: 'quentin@people.example', name: 'Quentin Zyx' });
     expect(await emails('quentin')).toStrictEqual(['quentin@people.example']);

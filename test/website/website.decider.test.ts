@@ -104,6 +104,26 @@ describe('ChangeWebsite', () => {
       .then([assigned]);
   });
 
+  test('null is the tier, or the features, that a new website has', () => {
+    const planned: WebsiteEvent = {
+      type: 'WebsitePlanChanged',
+      data: { websiteId: 'w1', tier: 'growth', features: ['seo'] },
+    };
+    const plan = (tier: 'starter' | 'growth', features: readonly string[]) => ({
+      type: 'WebsitePlanChanged',
+      data: { websiteId: 'w1', tier, features },
+    });
+    given(websiteDecider, [created, planned])
+      .when({ ...change, features: null })
+      .then([plan('growth', featuresOf('growth')) as WebsiteEvent]);
+    given(websiteDecider, [created, planned])
+      .when({ ...change, tier: null, features: null })
+      .then([plan('starter', featuresOf('starter')) as WebsiteEvent]);
+    given(websiteDecider, [created, planned])
+      .when({ ...change, tier: null, features: ['seo'] })
+      .thenRefused(refusals.featureNotOnTier('seo', 'starter'));
+  });
+
   test('each field that differs is an event of its own; the others are none', () => {
     given(websiteDecider, [created])
       .when({ ...change, name: 'Bakery & Café', brandColor: '#AA3300', clientId: 'c1', tier: 'starter' })

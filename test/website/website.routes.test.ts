@@ -82,3 +82,16 @@ test('GET /features: what each tier has, and the lowest tier of each feature', a
   ]);
   expect((await api.call('GET', '/features')).status).toBe(401);
 });
+
+test('PATCH /websites/:id with null gives the tier, or the features, that a new website has', async () => {
+  const body = { name: 'Bakery', slug: 'unset', tier: 'scale', features: ['seo'] };
+  const { id } = (await api.call('POST', '/websites', { token, body })).body as { id: string };
+  const patch = (changes: object) => api.call('PATCH', `/websites/${id}`, { token, body: changes });
+  const full = await patch({ features: null });
+  expect(full).toMatchObject({ status: 200, body: { tier: 'scale' } });
+  expect((full.body as { features: unknown }).features).toHaveLength(8);
+  expect(await patch({ tier: null })).toMatchObject({
+    status: 200,
+    body: { tier: 'starter', features: ['content', 'documents', 'analytics'] },
+  });
+});

@@ -173,14 +173,14 @@ export const clientCommands: readonly Command[] = [
     operations: ['changeClient'],
     write: true,
     arguments: { client },
-    options: { name: text('Their name'), email: text('Their address') },
+    options: { name: text('Their name; "" for none'), email: text('Their address') },
     run: async (context, args, { name, email }) => {
       if (name === undefined && email === undefined) throw new UsageError('Nothing to change: add --name or --email');
       const doorstep = await context.doorstep();
       const id = await clientIdOf(doorstep, args.client);
       await change(
         context,
-        (options) => doorstep.clients.update(id, defined({ name, email }), options),
+        (options) => doorstep.clients.update(id, defined({ name: name === '' ? null : name, email }), options),
         (changed) => ({
           said:
             changed.pendingEmail === undefined

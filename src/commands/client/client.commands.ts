@@ -13,7 +13,8 @@ export type ClientCommand =
       readonly clientId: string;
       /** The client's address as events hold it, with whose key name and address are encrypted. */
       readonly encryptedFor: string;
-      readonly name?: string | undefined;
+      /** `null`: none from now on. */
+      readonly name?: string | null | undefined;
       /** The client's own withdraws the change that is pending. */
       readonly email?: string | undefined;
       /** The id of the change, if it becomes one. */

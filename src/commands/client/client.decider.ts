@@ -28,9 +28,7 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
         if (state.stage !== 'registered') return refusals.clientNotFound(clientId);
         // What is encrypted with the key of a former address would be missed by an erasure.
         if (state.email !== encryptedFor) return refusals.stale();
-        const renamed: readonly ClientEvent[] =
-          name === undefined || state.name === name ? [] : [{ type: 'ClientRenamed', data: { clientId, name } }];
-        return [...renamed, ...requestAddress(command, state)];
+        return [...rename(clientId, name, state.name), ...requestAddress(command, state)];
       }
       case 'ConfirmAddressChange': {
         const { clientId, changeId, email, at } = command;
@@ -48,6 +46,13 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
         return command satisfies never;
     }
   },
+};
+
+const rename = (clientId: string, name: string | null | undefined, before: string | undefined): readonly ClientEvent[] => {
+  if (name === undefined || (name ?? undefined) === before) return [];
+  return name === null
+    ? [{ type: 'ClientNameRemoved', data: { clientId } }]
+    : [{ type: 'ClientRenamed', data: { clientId, name } }];
 };
 
 /** The same address again changes nothing while it can still be confirmed. */

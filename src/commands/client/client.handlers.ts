@@ -48,7 +48,7 @@ export const createClient = async (engine: Engine, person: Person, context: Comm
 export const changeClient = async (
   engine: Engine,
   clientId: string,
-  { name, email }: { readonly name?: string | undefined; readonly email?: string | undefined },
+  { name, email }: { readonly name?: string | null | undefined; readonly email?: string | undefined },
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<Handled<ClientState, ClientEvent>> => {
@@ -61,7 +61,7 @@ export const changeClient = async (
     type: 'ChangeClient',
     clientId,
     encryptedFor: state.email,
-    ...(name !== undefined && { name: await encrypt(name) }),
+    ...(name !== undefined && { name: name === null ? null : await encrypt(name) }),
     ...(email !== undefined && { email: email === address ? state.email : await encrypt(email) }),
     changeId: addressChangeIdFor(entityId(context.commandId, 'addressChange'), clientId),
   } as const;

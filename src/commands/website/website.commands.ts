@@ -22,8 +22,10 @@ export interface ChangeWebsite {
   readonly at: string;
   readonly websiteId: string;
   readonly name?: string | undefined;
-  readonly tier?: Tier | undefined;
-  readonly features?: readonly Feature[] | undefined;
+  /** `null`: the lowest, as of a new website. */
+  readonly tier?: Tier | null | undefined;
+  /** `null`: all of the tier, as of a new website. */
+  readonly features?: readonly Feature[] | null | undefined;
   readonly slug?: string | undefined;
   /** Where in the log `slug` was reserved. */
   readonly reservationPosition?: bigint | undefined;

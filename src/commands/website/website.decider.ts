@@ -31,6 +31,9 @@ const lowestTier: Readonly<Record<Feature, Tier>> = {
   blueprint: 'scale',
 };
 
+/** What a new website has unless it says more. */
+export const defaultTier: Tier = 'starter';
+
 export const featuresOf = (tier: Tier): readonly Feature[] =>
   allFeatures.filter((feature) => tiers.indexOf(lowestTier[feature]) <= tiers.indexOf(tier));
 
@@ -88,8 +91,9 @@ const change = (
 ): readonly WebsiteEvent[] | Refusal => {
   const { websiteId, name, slug, reservationPosition, brandColor, clientId } = command;
   const { offerPosition = state.ownerPosition } = command;
-  const tier = command.tier ?? state.tier;
-  const features = inCatalogueOrder(command.features ?? carriedOver(state, tier));
+  const tier = command.tier === null ? defaultTier : (command.tier ?? state.tier);
+  const chosen = command.features === null ? featuresOf(tier) : command.features;
+  const features = inCatalogueOrder(chosen ?? carriedOver(state, tier));
   const refusal = notOnTier(features, tier);
   if (refusal !== null) return refusal;
 

@@ -5,6 +5,7 @@ import { event, type EventOf } from '../defineStream.js';
 export const clientEvents = {
   ClientRegistered: event(Type.Object({ clientId: Type.String(), email: Type.String(), name: Type.Optional(Type.String()) })),
   ClientRenamed: event(Type.Object({ clientId: Type.String(), name: Type.String() })),
+  ClientNameRemoved: event(Type.Object({ clientId: Type.String() })),
   /** The address holds once its owner has confirmed it, until `expiresAt`. It replaces an earlier request. */
   ClientEmailChangeRequested: event(
     Type.Object({ clientId: Type.String(), changeId: Type.String(), email: Type.String(), expiresAt: Type.String() }),

@@ -58,6 +58,11 @@ export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientI
       }
       case 'ClientRenamed':
         return state.stage === 'registered' ? { ...state, name: event.data.name } : state;
+      case 'ClientNameRemoved': {
+        if (state.stage !== 'registered') return state;
+        const { name: _, ...nameless } = state;
+        return nameless;
+      }
       case 'ClientEmailChangeRequested': {
         if (state.stage !== 'registered') return state;
         const { changeId, email, expiresAt } = event.data;

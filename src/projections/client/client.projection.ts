@@ -27,6 +27,11 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = defineP
       createdAt: metadata.at,
     }),
     ClientRenamed: (document, { data: { name } }) => (document === null ? null : { ...document, name }),
+    ClientNameRemoved: (document) => {
+      if (document === null) return null;
+      const { name: _, ...nameless } = document;
+      return nameless;
+    },
     ClientEmailChangeRequested: (document, { data: { email, expiresAt } }) =>
       document === null ? null : { ...document, pendingEmail: email, pendingEmailExpiresAt: expiresAt },
     ClientEmailChangeWithdrawn: (document) => (document === null ? null : withoutPending(document)),

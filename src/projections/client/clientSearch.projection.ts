@@ -32,6 +32,8 @@ export const clientSearchProjection: ListProjection<ClientSearchDocument, Client
         return found(email, name);
       case 'ClientRenamed':
         return document === null ? null : found(document.email, name);
+      case 'ClientNameRemoved':
+        return document === null ? null : found(document.email, []);
       case 'ClientEmailChanged':
         return document === null ? null : found(email, document.name);
       case 'ClientErased':

@@ -116,7 +116,8 @@ const ChangeForm = ({ client }: { readonly client: Client }): ReactNode => {
   const [nextName, setName] = useState(client.name ?? '');
   const [nextEmail, setEmail] = useState(email);
   const errors = fieldErrors(change.error);
-  const hasNewName = nextName.trim() !== (client.name ?? '') && nextName.trim() !== '';
+  const name = nextName.trim();
+  const hasNewName = name !== (client.name ?? '');
   const hasNewEmail = nextEmail.trim().toLowerCase() !== email;
   return (
     <form
@@ -125,7 +126,7 @@ const ChangeForm = ({ client }: { readonly client: Client }): ReactNode => {
       onSubmit={(event) => {
         event.preventDefault();
         change.mutate(
-          { ...(hasNewName && { name: nextName.trim() }), ...(hasNewEmail && { email: nextEmail.trim() }) },
+          { ...(hasNewName && { name: name === '' ? null : name }), ...(hasNewEmail && { email: nextEmail.trim() }) },
           {
             onSuccess: () => {
               setEmail(email);

@@ -128,13 +128,19 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       access: 'admin',
       ifMatch: 'honoured',
       body: Type.Object(
-        { name: Type.Optional(Name), email: Type.Optional(Email) },
+        {
+          name: Type.Optional(Type.Union([Name, Type.Null()], { description: '`null`: none from now on.' })),
+          email: Type.Optional(Email),
+        },
         { additionalProperties: false, minProperties: 1 },
       ),
       refusals: ['client_not_found', 'client_email_taken', 'client_email_invited'],
       answers: { 200: { description: 'The client.', schema: Client } },
       act: ({ params, body: { name, email }, context, expectation }, acting) => {
-        const changes = { name: name?.trim(), email: email === undefined ? undefined : canonicalAddress(email) };
+        const changes = {
+          name: name === null ? null : name?.trim(),
+          email: email === undefined ? undefined : canonicalAddress(email),
+        };
         return changeClient(acting, params.id, changes, context, expectation);
       },
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),

@@ -9,6 +9,7 @@ import {
   restoreWebsite,
   scheduleDeletion,
 } from '../../../commands/website/website.handlers.js';
+import { defaultTier } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, keepable, Tier, type Kept } from '../../../events/website/website.events.js';
@@ -162,7 +163,7 @@ export const websiteRoutes = (
           ...body,
           name: body.name.trim(),
           templateId,
-          tier: body.tier ?? 'starter',
+          tier: body.tier ?? defaultTier,
           collaborators: body.collaborators ?? [],
         };
         return createWebsite(acting, input, context);
@@ -266,8 +267,8 @@ export const websiteRoutes = (
           slug: Type.Optional(
             Slug({ description: 'The site moves to its address; the one before leads there for 90 days, and is kept for it.' }),
           ),
-          tier: Type.Optional(Tier),
-          features: Type.Optional(featureList),
+          tier: Type.Optional(Type.Union([Tier, Type.Null()], { description: '`null`: `starter`.' })),
+          features: Type.Optional(Type.Union([featureList, Type.Null()], { description: '`null`: all of the tier.' })),
           brandColor: newColour,
           clientId: newOwner,
           redeploy: Type.Optional(
