@@ -219,6 +219,20 @@ describe('a clone', () => {
     expect(Buffer.from(refs?.content as Uint8Array).toString()).toMatch(/^[0-9a-f]{40}\trefs\/heads\/main\n$/);
   });
 
+  test('that nobody reads on ends once its caller is gone', async () => {
+    const program = join(temporaryFolder(), 'git');
+    writeFileSync(program, "#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n'\nexec yes\n", { mode: 0o700 });
+    const logger = createLogger({ level: 'silent' });
+    const folder = join(api.folder, 'repositories');
+    const server = createGitServer({ folder, clock: systemClock, random: systemRandom, logger, program });
+    const gone = new AbortController();
+    const request = { repositoryId: 'bakery', service: 'git-upload-pack', user: 'token' } as const;
+    const { content, ended } = await server.serve(request, gone.signal);
+    expect(await content[Symbol.asyncIterator]().next()).toMatchObject({ done: false });
+    gone.abort();
+    expect(await ended).toBe(false);
+  });
+
   test('that is given up by its reader is no fault of the service', async () => {
     const folder = await clone(tokens.editor);
     // Far more than the buffers on the way hold.

@@ -167,6 +167,8 @@ export const createGitBackend = ({
     });
     const stop = (): void => {
       kill(child);
+      // Output that nobody reads would keep it from being over, and its permit from the next clone.
+      child.stdout?.destroy();
     };
     signal.addEventListener('abort', stop);
     const over = ended.then(({ code, byItself }) => {
