@@ -71,7 +71,7 @@ const refused = (code: HttpRefusalCode, message: string, details?: readonly { fi
 
 const codeOfInvalid = { 'path params': 'invalid_path_params', query: 'invalid_query', headers: 'invalid_headers' } as const;
 
-const fault = (code: FaultCode, error: string, parts?: ConstructorParameters<typeof HttpFault>[3]): HttpFault =>
+const httpFault = (code: FaultCode, error: string, parts?: ConstructorParameters<typeof HttpFault>[3]): HttpFault =>
   new HttpFault(faultStatus[code], code, error, parts);
 
 /**
@@ -89,28 +89,28 @@ export const httpErrors = {
   keyReused: () => refused('idempotency_key_reused', 'Idempotency-Key was used with a different request'),
   ifMatchNotSupported: () => refused('if_match_not_supported', 'If-Match is not supported here'),
   notFound: () => refused('not_found', 'Not found'),
-  methodNotAllowed: (allow: string) => fault('method_not_allowed', 'Method not allowed', { headers: { allow } }),
-  bodyTooLarge: () => fault('body_too_large', 'Request body too large'),
-  requestTimeout: () => fault('request_timeout', 'Request timeout'),
+  methodNotAllowed: (allow: string) => httpFault('method_not_allowed', 'Method not allowed', { headers: { allow } }),
+  bodyTooLarge: () => httpFault('body_too_large', 'Request body too large'),
+  requestTimeout: () => httpFault('request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
-    fault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
+    httpFault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
   overBudget: (perSecond: number) =>
-    fault('rate_limit_exceeded', `Too many requests: at most ${String(perSecond)} a second`, {
+    httpFault('rate_limit_exceeded', `Too many requests: at most ${String(perSecond)} a second`, {
       headers: retryAfter(1),
     }),
-  busy: () => fault('busy', 'Too many requests are under way', { headers: retryAfter(1) }),
+  busy: () => httpFault('busy', 'Too many requests are under way', { headers: retryAfter(1) }),
   stillRunning: () =>
-    fault('still_running', 'The first request with this Idempotency-Key is still under way', {
+    httpFault('still_running', 'The first request with this Idempotency-Key is still under way', {
       headers: retryAfter(1),
     }),
-  transferUnderWay: () => fault('transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
-  publicationUnderWay: () => fault('publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
-  noWebhooks: () => fault('webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
+  transferUnderWay: () => httpFault('transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
+  publicationUnderWay: () => httpFault('publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
+  noWebhooks: () => httpFault('webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
   repositoryFull: (websiteId: string) =>
-    fault('repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
-  gitNotInstalled: () => fault('git_not_installed', 'Pushing needs git, which is not installed on the server'),
+    httpFault('repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
+  gitNotInstalled: () => httpFault('git_not_installed', 'Pushing needs git, which is not installed on the server'),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
-    fault('not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
+    httpFault('not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
       headers: retryAfter(1),
       details: problems.map(({ name, problem }) => ({ name, problem })),
     }),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeHome, openTerminal, runCli, startCli, type Home } from '../support/cli.js';
@@ -64,10 +63,8 @@ describe('in a pipe', () => {
 });
 
 (existsSync('/dev/full') ? it : it.skip)('says that the disk is full, with exit code 1', async () => {
-  const full = openSync('/dev/full', 'w');
-  const child = spawn('doorstep', ['help'], { env: home.environment, stdio: ['ignore', full, 'pipe'] });
-  const [stderr, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close') as Promise<[number]>]);
-  closeSync(full);
+  const child = spawn('sh', ['-c', 'doorstep help > /dev/full'], { env: home.environment, stdio: 'pipe' });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number]>]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^doorstep: ENOSPC: no space left on device.*\n$/) });
 });
 

@@ -127,6 +127,7 @@ withBrowser('the content pages', () => {
     const { hash, body } = await content.get(websiteId, 'company');
     await content.save(websiteId, 'company', { baseHash: hash, body: { ...(body as object), picture: { mediaId } } });
     await reader.visit(`/websites/${websiteId}/content/company`, viewer);
+    await reader.page.getByText('Loaves on a shelf').scrollIntoViewIfNeeded();
     await reader.page.getByRole('img', { name: 'Loaves on a shelf' }).waitFor();
     expect(await reader.page.getByText(mediaId).count()).toBe(0);
     expect(reader.complaints).toEqual([]);

@@ -54,7 +54,7 @@ withBrowser('what stands around a page', () => {
     await page.getByRole('heading', { level: 1, name: 'Ready by 29 December 2031' }).waitFor();
 
     await context.setOffline(true);
-    await page.getByText('The service cannot be reached. What you see is kept').waitFor();
+    await page.getByText('The service cannot be reached. What you see stays').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Ready by 29 December 2031' }).waitFor();
     await looksRight(page);
     await seat.admin.websites.delivery.replace(websiteId, {

@@ -56,9 +56,9 @@ withBrowser('pages of people', () => {
     expect(await link.getAttribute('href')).toBe(`/app/websites/${websiteId}?as=ada%40example.com`);
 
     // The words of a link that looks like a button stand in its middle, with room for their tails.
-    const [box, words] = [await link.boundingBox(), await link.getByText('Open as them').boundingBox()];
-    if (box === null || words === null) throw new Error('the link is not shown');
-    expect(Math.abs(box.y + box.height / 2 - words.y - words.height / 2)).toBeLessThan(2);
+    const [box, inside] = [await link.boundingBox(), await link.getByText('Open as them').boundingBox()];
+    if (box === null || inside === null) throw new Error('the link is not shown');
+    expect(Math.abs(box.y + box.height / 2 - inside.y - inside.height / 2)).toBeLessThan(2);
     expect(await page.evaluate("getComputedStyle(document.querySelector('.mantine-Button-label')).overflow")).toBe('visible');
 
     await page.getByRole('button', { name: 'Remove Ada Lovelace' }).click();

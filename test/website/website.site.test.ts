@@ -171,9 +171,9 @@ describe('a change of what the site shows', () => {
     const { id } = (await call('POST', '/websites', { name: 'Early', slug: 'early' })).body as { id: string };
     await call('PATCH', `/websites/${id}`, { name: 'Later', redeploy: true });
     await shown('early', 'Later');
-    const { text } = await visit('/sites/early/');
-    expect(text).toContain('Later');
-    expect(text).not.toContain('Early');
+    const page = await visit('/sites/early/');
+    expect(page.text).toContain('Later');
+    expect(page.text).not.toContain('Early');
   });
 
   test('of an archived website deploys nothing, neither then nor when it is restored', async () => {
