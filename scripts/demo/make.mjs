@@ -27,6 +27,7 @@ import { story } from './story.mjs';
  * @property {(website: NewWebsite) => Promise<string>} begin - resolves at once
  * @property {(slug: string, page: string, visitor: number, referer?: string) => Promise<void>} visit
  * @property {(what: string, holds: () => Promise<boolean>) => Promise<void>} until
+ * @property {(invitationId: string) => Promise<void>} mailed - resolves once the invitation's mail has left
  * @property {(day: number) => string} noon - of the day that lies so many days from today
  * @property {(roles?: string) => Promise<void>} restart - what became due meanwhile is then done
  */
@@ -39,6 +40,10 @@ const { openCore } = /** @type {typeof import('../../src/compose/stores.js')} */
 const { mintApiKey } = /** @type {typeof import('../../src/commands/apiKey/apiKey.handlers.js')} */ (
   await built('commands/apiKey/apiKey.handlers.js')
 );
+const { invitationMailFold, lastSentAt } =
+  /** @type {typeof import('../../src/workers/invitationMail/invitationMail.process.js')} */ (
+    await built('workers/invitationMail/invitationMail.process.js')
+  );
 const { createLogger } = /** @type {typeof import('../../src/platform/logger.js')} */ (await built('platform/logger.js'));
 const { loadSettings } = /** @type {typeof import('../../src/platform/settings.js')} */ (await built('platform/settings.js'));
 
@@ -140,6 +145,11 @@ const agency = {
       await pause(20);
     }
   },
+  mailed: (invitationId) =>
+    agency.until(`the mail of invitation ${invitationId}`, async () => {
+      const { state } = await core.engine.state(invitationMailFold, { invitationId });
+      return lastSentAt(state) !== undefined;
+    }),
   noon: (day) => new Date(todayMs + (day + 0.5) * dayMs).toISOString(),
   restart: async (roles = allRoles) => {
     await service.stop();

@@ -10,7 +10,6 @@ import { people } from './people.mjs';
  * @typedef {import('./make.mjs').Agency} Agency
  * @typedef {import('./people.mjs').Person} Person
  * @typedef {import('@doorstep/sdk').CheckpointInput} Checkpoint
- * @typedef {import('@doorstep/sdk').Invitation} Invitation
  * @typedef {{ day: number, time: string, act: (agency: Agency) => Promise<unknown> }} Moment
  */
 
@@ -21,31 +20,19 @@ const on = (day, time, act) => ({ day, time, act });
 const steps = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];
 
 /**
- * Adds a client, and when that is an invitation, waits for its mail.
+ * Adds a client, and when that is an invitation, waits until its mail has left, so that it does on its day.
  * @param {Agency} agency @param {string} slug @param {Person} person @param {'viewer' | 'editor'} role
  */
-const invite = async ({ operator, id, until }, slug, { email }, role) => {
-  const { clients } = operator.websites;
-  const added = await clients.add(id(slug), { email, role });
-  if (!('invitation' in added)) return;
-  await mailed(until, added.invitation.id, async () => (await clients.list(id(slug))).invitations);
+const invite = async ({ operator, id, mailed }, slug, { email }, role) => {
+  const added = await operator.websites.clients.add(id(slug), { email, role });
+  if ('invitation' in added) await mailed(added.invitation.id);
 };
 
-/** Offers the website, and waits for the mail. @param {Agency} agency @param {string} slug @param {Person} person */
-const offer = async ({ operator, id, until }, slug, { email }) => {
-  const { transfers } = operator.websites;
-  const offered = await transfers.offer(id(slug), { email, sendEmail: true });
-  await mailed(until, offered.id, () => transfers.list(id(slug)));
+/** Offers the website, and waits until the mail has left. @param {Agency} agency @param {string} slug @param {Person} person */
+const offer = async ({ operator, id, mailed }, slug, { email }) => {
+  const offered = await operator.websites.transfers.offer(id(slug), { email, sendEmail: true });
+  await mailed(offered.id);
 };
-
-/**
- * Waits until the invitation's mail is on record, so that it left on its day.
- * @param {Agency['until']} until @param {string} invitationId @param {() => Promise<Invitation[]>} list
- */
-const mailed = (until, invitationId, list) =>
-  until(`the mail of invitation ${invitationId}`, async () =>
-    (await list()).some(({ id, sentAt }) => id === invitationId && sentAt !== undefined),
-  );
 
 /** The invited accepts what is open. @param {Agency} agency @param {Person} person */
 const accept = async ({ as }, person) => {
