@@ -1,10 +1,11 @@
 /** Durable commands of several API processes on one data folder, beside those of one alone. */
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { createWebsites } from '../support/api.mjs';
-import { mintToken, newInstallation, startDoorstep } from '../support/doorstep.mjs';
+import { load, mintToken, newInstallation, startDoorstep } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { checkpointWrites, connectionCount, startLoadGenerator } from '../support/load.mjs';
-import { processorMs, removeFolder } from '../support/processes.mjs';
+import { processorMs, removeFolder, suspend } from '../support/processes.mjs';
 
 /** @typedef {import('../support/doorstep.mjs').Doorstep} Doorstep */
 
@@ -62,6 +63,30 @@ const round = async (servers, loads, connections, { headers, seconds }) => {
   };
 };
 
+/**
+ * The load generator leaves requests unanswered at the end of a round: a process that is stopped within
+ * one would hold the lock of the log, and the others would write nothing.
+ * @param {import('../support/doorstep.mjs').Installation} installation
+ * @returns {Promise<(work: () => Promise<void>) => Promise<void>>}
+ */
+const openWriteLock = async ({ environment: { EVENT_STORE_URL: outside, DATA_DIR: dataDir } }) => {
+  if (outside !== undefined) return (work) => work();
+  const { openDatabase } = /** @type {typeof import('../../src/events/store/embedded/database.js')} */ (
+    await load('events/store/embedded/database.js')
+  );
+  const { systemClock } = /** @type {typeof import('../../src/platform/clock.js')} */ (await load('platform/clock.js'));
+  return async (work) => {
+    const log = await openDatabase(join(dataDir, 'events.db'), systemClock);
+    log.exec('PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE');
+    try {
+      await work();
+    } finally {
+      log.exec('ROLLBACK');
+      log.close();
+    }
+  };
+};
+
 const idleTime = () =>
   cpus().reduce(
     (sum, { times }) => ({
@@ -91,6 +116,7 @@ export const processes = async (options) => {
   const installation = newInstallation('processes');
   const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };
   const loads = Array.from({ length: most }, startLoadGenerator);
+  const whileNobodyWrites = await openWriteLock(installation);
   // It keeps read models up to date for all of them.
   const servers = [await startDoorstep(installation)];
   try {
@@ -107,10 +133,10 @@ export const processes = async (options) => {
     for (let turn = 0; turn < rounds; turn += 1) {
       for (const { count, connections, results } of measured) {
         // They would follow what the others write.
-        const paused = servers.slice(count);
-        for (const { process } of paused) process.kill('SIGSTOP');
+        const paused = servers.slice(count).map(({ process }) => process);
+        await whileNobodyWrites(() => suspend(paused));
         results.push(await round(servers.slice(0, count), loads, connections, { headers, seconds }));
-        for (const { process } of paused) process.kill('SIGCONT');
+        for (const process of paused) process.kill('SIGCONT');
       }
     }
     const [alone = [], ...several] = measured.map(({ results }) => results);
@@ -128,7 +154,7 @@ export const processes = async (options) => {
         .join(' against '),
     }));
   } finally {
-    await Promise.all(loads.map((load) => load.stop()));
+    await Promise.all(loads.map((one) => one.stop()));
     for (const { process } of servers) process.kill('SIGCONT');
     await Promise.all(servers.map((server) => server.stop()));
     removeFolder(installation.folder);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -110,6 +111,16 @@ export const stop = async (child) => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'exit');
+};
+
+/**
+ * Resolves once none of the processes runs any more, until `SIGCONT`.
+ * @param {readonly ChildProcess[]} children
+ */
+export const suspend = async (children) => {
+  for (const child of children) child.kill('SIGSTOP');
+  if (process.platform !== 'linux') return;
+  while (children.some((child) => !/^State:\s*T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')))) await pause(1);
 };
 
 /**
