@@ -11,6 +11,7 @@ import { domainCommands } from './domains.js';
 import { installationCommands } from './installation.js';
 import { loginCommands } from './login.js';
 import { mcpCommands } from './mcp.js';
+import { mediaCommands } from './media.js';
 import { programCommands } from './program.js';
 import { provisioningCommands } from './provisioning.js';
 import { reportCommands } from './reports.js';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...deliveryCommands,
   ...provisioningCommands,
   ...documentCommands,
+  ...mediaCommands,
   ...contentCommands,
   ...domainCommands,
   ...bookingCommands,
