@@ -12,7 +12,7 @@ import { createMetrics } from './http/metrics.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { createTrustsProxy } from './platform/publicAddress.js';
-import type { Settings } from './platform/settings.js';
+import type { Settings } from './platform/settings/settings.js';
 import { readVersion } from './platform/version.js';
 import { buildProgram, projectorProgram } from './programs.js';
 

@@ -104,10 +104,10 @@ export const newInstallation = (purpose, kept) => {
  * @returns {Promise<Result>}
  */
 export const withEngine = async ({ environment }, work) => {
-  /** @type {[typeof import('../../src/compose/stores.js'), typeof import('../../src/platform/settings.js'), typeof import('../../src/platform/logger.js')]} */
+  /** @type {[typeof import('../../src/compose/stores.js'), typeof import('../../src/platform/settings/settings.js'), typeof import('../../src/platform/logger.js')]} */
   const [{ openCore }, { loadSettings }, { createLogger }] = await Promise.all([
     load('compose/stores.js'),
-    load('platform/settings.js'),
+    load('platform/settings/settings.js'),
     load('platform/logger.js'),
   ]);
   const open = await openCore(loadSettings(environment), createLogger({ level: 'silent' }));

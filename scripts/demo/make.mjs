@@ -45,7 +45,9 @@ const { invitationMailFold, lastSentAt } =
     await built('workers/invitationMail/invitationMail.process.js')
   );
 const { createLogger } = /** @type {typeof import('../../src/platform/logger.js')} */ (await built('platform/logger.js'));
-const { loadSettings } = /** @type {typeof import('../../src/platform/settings.js')} */ (await built('platform/settings.js'));
+const { loadSettings } = /** @type {typeof import('../../src/platform/settings/settings.js')} */ (
+  await built('platform/settings/settings.js')
+);
 
 const allRoles = 'api,projector,worker';
 const maxWaitMs = 20_000;

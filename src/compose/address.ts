@@ -1,6 +1,6 @@
 import { createSiteUrls } from '../integrations/hosting/siteUrls.js';
 import { isLoopbackName } from '../platform/publicAddress.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 
 /** Where the service is reached. */
 export interface Address {

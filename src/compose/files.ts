@@ -3,7 +3,7 @@ import { createEmbeddedFiles } from '../integrations/files/embedded.js';
 import type { FileStore } from '../integrations/files/port.js';
 import { createS3Files } from '../integrations/files/s3.js';
 import { systemRandom } from '../platform/random.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 
 /** The files of a data folder, or of a backup. */
 export const filesBelow = (folder: string): FileStore =>

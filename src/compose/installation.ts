@@ -4,7 +4,7 @@ import type { CopyTarget } from '../events/store/eventStore.js';
 import type { FileStore } from '../integrations/files/port.js';
 import type { Clock } from '../platform/clock.js';
 import { systemRandom } from '../platform/random.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
 import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';

@@ -37,7 +37,7 @@ import { createGitHub } from '../integrations/sourceHost/github.js';
 import { createGitServer } from '../integrations/sourceHost/gitServer.js';
 import type { GitServer, SourceHost } from '../integrations/sourceHost/port.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { countBookings, listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { createMayPreview } from '../projections/content/previewAccess.queries.js';

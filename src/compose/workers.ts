@@ -1,5 +1,5 @@
 import type { WorkStatus } from '../http/metrics.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { countParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createLedgerWorker } from '../workers/billing/ledgerWorker.js';

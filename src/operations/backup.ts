@@ -4,7 +4,7 @@ import { filesBelow, filesInBucket } from '../compose/files.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
 import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
 import { copyFiles } from './copyFiles.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { argumentOf, requireFiles, runPlainScript, UsageError } from './script.js';
 
 /**

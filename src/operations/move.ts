@@ -6,7 +6,7 @@ import { unlock } from '../compose/stores.js';
 import { EventStoreInUse } from '../events/store/eventStore.js';
 import { systemClock } from '../platform/clock.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
-import { loadSettings, readEnvironment, type Settings } from '../platform/settings.js';
+import { loadSettings, readEnvironment, type Settings } from '../platform/settings/settings.js';
 import { isNewVault } from '../platform/vault.js';
 import { ReadModelStoreInUse } from '../projections/store/readModelStore.js';
 import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDoorstep } from '../compose.js';
 import { createLogger } from '../platform/logger.js';
-import { loadSettings } from '../platform/settings.js';
+import { loadSettings } from '../platform/settings/settings.js';
 
 /** The service's default address, which replaces the temporary one that it listens on here. */
 const address = 'http://127.0.0.1:3000';

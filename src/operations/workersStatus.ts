@@ -4,7 +4,7 @@ import type { OpenCore } from '../compose/stores.js';
 import { composeWorkers } from '../compose/workers.js';
 import { files } from '../compose.js';
 import type { Actor } from '../events/envelope.js';
-import type { Settings } from '../platform/settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { ParkedWork } from '../projections/parkedWork/parkedWork.projection.js';
 import { listParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { retryParked } from '../workers/parkedWork.js';

@@ -1,6 +1,6 @@
 import { pino, stdSerializers, type Logger as PinoLogger, type DestinationStream } from 'pino';
 import { isoTime, systemClock } from './clock.js';
-import type { LogLevel } from './settings.js';
+import type { LogLevel } from './settings/settings.js';
 import { standardOutput } from './standardOutput.js';
 
 /** Takes a message, or fields and a message; an error goes under `err`. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { commitTo } from '../contracts/hostingSites.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';

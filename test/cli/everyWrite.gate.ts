@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../../cli/src/commands/index.js';
 import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { makeHome, runCli, type Home, type Ran } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { expireInvitation } from '../support/expiredInvitation.js';

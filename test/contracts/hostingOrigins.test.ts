@@ -8,7 +8,7 @@ import { createFetchStatus } from '../../src/integrations/fetchStatus.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { createSiteUrls } from '../../src/integrations/hosting/siteUrls.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { loadSettings, type Environment } from '../../src/platform/settings.js';
+import { loadSettings, type Environment } from '../../src/platform/settings/settings.js';
 import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';

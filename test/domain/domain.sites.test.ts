@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { startDnsServer, type DnsServer } from '../support/dnsServer.js';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, type Api } from '../support/server.js';

@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { startDnsServer } from '../support/dnsServer.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/fleet.js';

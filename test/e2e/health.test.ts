@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const running: Doorstep[] = [];

@@ -5,7 +5,7 @@ import { openCore, type OpenCore } from '../../src/compose/stores.js';
 import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings, type Environment } from '../../src/platform/settings.js';
+import { loadSettings, type Environment } from '../../src/platform/settings/settings.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/fleet.js';
 import { createApi, mintToken, type Api } from '../support/server.js';

@@ -6,7 +6,7 @@ import { NO_STREAM, START, type StoredEvent } from '../../src/events/store/event
 import { compareLogs } from '../../src/operations/moving/moveLog.js';
 import { AlreadyMoved, moveInstallation, type Moved } from '../../src/operations/moving/moveInstallation.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { newEvent, newEvents } from '../support/eventStoreEvents.js';
 import { launchOperation, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';

@@ -10,7 +10,7 @@ import { createClient } from '../../src/commands/client/client.handlers.js';
 import { openCore, type OpenCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { encryptionKeyFile } from '../../src/platform/masterKeys.js';
-import { loadSettings, SettingsError } from '../../src/platform/settings.js';
+import { loadSettings, SettingsError } from '../../src/platform/settings/settings.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
 import { someAdmin } from '../support/given.js';
 import { launchOperation, operate } from '../support/server.js';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.js';
 import type { Logger } from '../../src/platform/logger.js';
-import type { LogLevel } from '../../src/platform/settings.js';
+import type { LogLevel } from '../../src/platform/settings/settings.js';
 
 const logTo = (level: LogLevel, use: (logger: Logger) => void): string[] => {
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile, loadMasterKeys } from '../../src/platform/masterKeys.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 
 const [key, older, oldest] = [7, 8, 9].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string, string];
 

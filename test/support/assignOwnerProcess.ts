@@ -1,7 +1,7 @@
 import { changeWebsite } from '../../src/commands/website/website.handlers.js';
 import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 
 /**
  * A process of its own that assigns an owner and is killed (`kill -9`) right after its first append:

@@ -10,7 +10,7 @@ import { composeHttp } from '../../src/compose/http.js';
 import { composeIntegrations } from '../../src/compose/integrations.js';
 import { openCore } from '../../src/compose/stores.js';
 import { composeProjector } from '../../src/compose/projector.js';
-import { loadSettings, type Environment } from '../../src/platform/settings.js';
+import { loadSettings, type Environment } from '../../src/platform/settings/settings.js';
 import type { Answered } from '../../src/http/accessLog.js';
 import type { HttpAppParts } from '../../src/http/app.js';
 import { createMetrics } from '../../src/http/metrics.js';

@@ -1,6 +1,6 @@
 import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { processOn, type TestProcess } from './process.js';
 
 /** Works on a data folder as an operator's script does, also while a server runs on it. */

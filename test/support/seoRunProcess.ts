@@ -1,6 +1,6 @@
 import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createCronWorker } from '../../src/workers/cron/cronWorker.js';

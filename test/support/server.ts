@@ -7,7 +7,7 @@ import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

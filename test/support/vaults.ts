@@ -5,7 +5,7 @@ import type { Clock } from '../../src/platform/clock.js';
 import { encryptionKeyFile, loadMasterKeys } from '../../src/platform/masterKeys.js';
 import { createPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
 import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 

@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
-import type { ExternalIssuer } from '../../platform/settings.js';
-import type { ScimService } from '../../platform/settingValues.js';
+import type { ExternalIssuer } from '../../platform/settings/settings.js';
+import type { ScimService } from '../../platform/settings/values.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, resourceUrl, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { parseHex, type Hex } from './colour.js';
-import { canonicalHostname } from './hostname.js';
-import { isLoopbackName } from './publicAddress.js';
-import { parseUrl } from './urls.js';
-import { canonicalAddress } from './emailAddress.js';
+import { parseHex, type Hex } from '../colour.js';
+import { canonicalHostname } from '../hostname.js';
+import { isLoopbackName } from '../publicAddress.js';
+import { parseUrl } from '../urls.js';
+import { canonicalAddress } from '../emailAddress.js';
 
 /**
  * How to check that a subject still exists. `userinfo` checks only where the issuer offers that

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { defaultBrand, type Brand } from './brand.js';
-import { defaultLanguage, languages, type Language } from './texts/texts.js';
-import { isLoopbackName } from './publicAddress.js';
-import { systemErrorCode } from './systemError.js';
+import { defaultBrand, type Brand } from '../brand.js';
+import { defaultLanguage, languages, type Language } from '../texts/texts.js';
+import { isLoopbackName } from '../publicAddress.js';
+import { systemErrorCode } from '../systemError.js';
 import {
   apiAddress,
   apiOrigin,
@@ -45,7 +45,7 @@ import {
   subjectCheckOf,
   type SmtpServer,
   type SubjectCheck,
-} from './settingValues.js';
+} from './values.js';
 
 /**
  * All settings, validated (api.md, section 1). Nothing else in the service reads the environment.
