@@ -6,7 +6,8 @@ import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { saveMemory } from './platform/memory.js';
 import { endOnSignals } from './platform/processEnd.js';
-import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings/settings.js';
+import { readEnvironment, SettingsError } from './platform/settings/environment.js';
+import { loadSettings, type Settings } from './platform/settings/settings.js';
 import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 

@@ -3,7 +3,8 @@ import { composeProjector } from './compose/projector.js';
 import type { ThreadMessage } from './compose/projectorThread.js';
 import { openCore } from './compose/stores.js';
 import { createLogger } from './platform/logger.js';
-import { loadSettings, type Environment } from './platform/settings/settings.js';
+import type { Environment } from './platform/settings/environment.js';
+import { loadSettings } from './platform/settings/settings.js';
 
 /**
  * The projector on stores of its own, as a process with that role alone has them. It stops at the first

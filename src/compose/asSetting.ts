@@ -1,4 +1,4 @@
-import { SettingsError } from '../platform/settings/settings.js';
+import { SettingsError } from '../platform/settings/environment.js';
 
 /**
  * Reports a fault of an address, a folder or a port as an error in a setting, for the operator to

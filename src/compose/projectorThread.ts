@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { DestinationStream } from 'pino';
-import type { Environment } from '../platform/settings/settings.js';
+import type { Environment } from '../platform/settings/environment.js';
 
 /** What the thread sends: lines of its log, and one message once its read models can be read. */
 export type ThreadMessage = { readonly line: string } | { readonly isStarted: true };

@@ -10,7 +10,8 @@ import { encryptionKeyFile, isKeyFileMissing, loadMasterKeys } from '../platform
 import { createPersonalData } from '../platform/personal.js';
 import { createOutageLog, reportingOutages } from '../platform/outageLog.js';
 import { systemRandom } from '../platform/random.js';
-import { SettingsError, type Settings } from '../platform/settings/settings.js';
+import { SettingsError } from '../platform/settings/environment.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { hostsOf } from '../platform/storeAddress.js';
 import { isNewVault, MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../platform/vault.js';
 import { projections } from '../projections/catalogue.js';

@@ -7,7 +7,8 @@ import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { sleep } from '../platform/clock.js';
 import { helpOf, usageOf, type scripts } from './scriptHelp.js';
-import { loadSettings, readEnvironment, SettingsError, type Settings } from '../platform/settings/settings.js';
+import { readEnvironment, SettingsError } from '../platform/settings/environment.js';
+import { loadSettings, type Settings } from '../platform/settings/settings.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 

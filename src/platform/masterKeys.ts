@@ -1,7 +1,8 @@
 import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemRandom, type Random } from './random.js';
-import { SettingsError, type Settings } from './settings/settings.js';
+import { SettingsError } from './settings/environment.js';
+import type { Settings } from './settings/settings.js';
 import { keyOf32Bytes, Problem } from './settings/values.js';
 import { systemErrorCode } from './systemError.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Mail } from '../../src/integrations/email/port.js';
 import { createSmtpSender } from '../../src/integrations/email/smtp.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
-import type { SmtpServer } from '../../src/platform/settings/values.js';
+import type { SmtpServer } from '../../src/platform/settings/mail.js';
 import { collectLogs } from '../support/logs.js';
 import { startMailServer } from '../support/mailServer.js';
 import { createTestClock } from '../support/testClock.js';

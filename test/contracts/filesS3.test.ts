@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createS3Files } from '../../src/integrations/files/s3.js';
-import type { BucketAccount } from '../../src/platform/settings/settings.js';
+import type { BucketAccount } from '../../src/platform/settings/files.js';
 import { eventually } from '../support/eventually.js';
 import { minioBucket, whereMinioIs } from '../support/minio.js';
 import { createTestClock } from '../support/testClock.js';

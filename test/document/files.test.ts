@@ -11,7 +11,7 @@ import { createS3Files } from '../../src/integrations/files/s3.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { fileSweep } from '../../src/workers/files/fileSweep.js';
 import { createFileWorker } from '../../src/workers/files/fileWorker.js';
-import type { Environment } from '../../src/platform/settings/settings.js';
+import type { Environment } from '../../src/platform/settings/environment.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { minioBucket, whereMinioIs } from '../support/minio.js';

@@ -8,7 +8,8 @@ import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventS
 import type { EventStore } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings, SettingsError } from '../../src/platform/settings/settings.js';
+import { SettingsError } from '../../src/platform/settings/environment.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';
 import { someAdmin } from '../support/given.js';

@@ -3,7 +3,7 @@ import { generateKeyPair, UnsecuredJWT, SignJWT } from 'jose';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import type { IdentityProvider } from '../../src/integrations/identity/port.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
-import type { SubjectCheck } from '../../src/platform/settings/values.js';
+import type { SubjectCheck } from '../../src/platform/settings/auth.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssuer.js';

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { loadSettings, readEnvironment, SettingsError } from '../../src/platform/settings/settings.js';
-import type { Environment } from '../../src/platform/settings/settings.js';
+import { readEnvironment, SettingsError, type Environment } from '../../src/platform/settings/environment.js';
+import { loadSettings } from '../../src/platform/settings/settings.js';
 
 const problemsOf = (environment: Environment): readonly string[] => {
   try {

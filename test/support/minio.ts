@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from '@jest/globals';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { BucketAccount } from '../../src/platform/settings/settings.js';
+import type { BucketAccount } from '../../src/platform/settings/files.js';
 import { temporaryFolder } from './temporary.js';
 
 const program = fileURLToPath(new URL('../../.servers/minio/minio', import.meta.url));

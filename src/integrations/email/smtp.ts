@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
-import type { SmtpServer } from '../../platform/settings/values.js';
+import type { SmtpServer } from '../../platform/settings/mail.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';

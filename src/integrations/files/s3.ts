@@ -3,7 +3,7 @@ import type * as S3Sdk from '@aws-sdk/client-s3';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import { lazily } from '../../platform/lazily.js';
 import { measure } from '../../platform/measuredContent.js';
-import type { BucketAccount } from '../../platform/settings/settings.js';
+import type { BucketAccount } from '../../platform/settings/files.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
 import { ProviderFault } from '../fault.js';
 import { checkKey } from './fileKey.js';

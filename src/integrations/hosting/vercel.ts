@@ -2,7 +2,7 @@ import { createCache } from '../../platform/cache.js';
 import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
-import type { VercelAccount } from '../../platform/settings/settings.js';
+import type { VercelAccount } from '../../platform/settings/sites.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, parseJson } from '../http.js';

@@ -1,8 +1,7 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
-import type { ExternalIssuer } from '../../platform/settings/settings.js';
-import type { ScimService } from '../../platform/settings/values.js';
+import type { ExternalIssuer, ScimService } from '../../platform/settings/auth.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, resourceUrl, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';

@@ -3,7 +3,7 @@ import { sleep, type Clock } from '../../platform/clock.js';
 import { lazily } from '../../platform/lazily.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
-import type { GitHubAccount } from '../../platform/settings/settings.js';
+import type { GitHubAccount } from '../../platform/settings/sites.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
 import { editableFile, parseEditable } from './editable.js';
