@@ -16,6 +16,7 @@ const problemsOf = (environment: Environment): readonly string[] => {
 };
 
 const key = Buffer.alloc(32, 7).toString('base64');
+const issuer = { AUTH_ISSUER: 'https://login.example.com', AUTH_AUDIENCE: 'doorstep' };
 
 let folder: string;
 beforeEach(async () => {
@@ -283,7 +284,9 @@ describe('settings', () => {
       AUTH_ISSUER: { AUTH_AUDIENCE: 'doorstep' },
       EVENT_STORE_URL: { ENCRYPTION_KEY: key },
       ANALYTICS_URL: { ANALYTICS_API_KEY: 'key-1' },
-      AUTH_SCIM_TOKEN: { AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim' },
+      AUTH_ROLE_CLAIM: issuer,
+      AUTH_SUBJECT_CHECK: issuer,
+      AUTH_SCIM_TOKEN: { ...issuer, AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim' },
     };
     expect(problemsOf({ ...companions[name], [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: (each entry )?must be `)) as unknown,
@@ -301,8 +304,16 @@ describe('settings', () => {
   test.each([
     [{ AUTH_ISSUER: 'https://login.example.com' }, 'AUTH_AUDIENCE: is needed because AUTH_ISSUER is set'],
     [{ AUTH_AUDIENCE: 'doorstep' }, 'AUTH_ISSUER: is needed because AUTH_AUDIENCE is set'],
+    [{ AUTH_CLIENT_ID: 'portal' }, 'AUTH_ISSUER: is needed because AUTH_CLIENT_ID is set'],
+    [{ AUTH_ROLE_CLAIM: 'role' }, 'AUTH_ISSUER: is needed because AUTH_ROLE_CLAIM is set'],
+    [{ AUTH_SUBJECT_CHECK: 'none' }, 'AUTH_ISSUER: is needed because AUTH_SUBJECT_CHECK is set'],
+    [{ AUTH_CLIENT_ID: 'portal', AUTH_ROLE_CLAIM: 'role' }, 'AUTH_ISSUER: is needed because AUTH_CLIENT_ID is set'],
     [
-      { AUTH_SCIM_TOKEN: 'key', AUTH_SUBJECT_CHECK: 'userinfo' },
+      { AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim', AUTH_SCIM_TOKEN: 'key' },
+      'AUTH_ISSUER: is needed because AUTH_SUBJECT_CHECK is set',
+    ],
+    [
+      { ...issuer, AUTH_SCIM_TOKEN: 'key', AUTH_SUBJECT_CHECK: 'userinfo' },
       'AUTH_SUBJECT_CHECK: must be scim: followed by an address because AUTH_SCIM_TOKEN is set',
     ],
     [
@@ -313,6 +324,13 @@ describe('settings', () => {
     [{ METRICS: 'health' }, 'HEALTH_PORT: is needed because METRICS is health'],
   ])('variables of one integration are needed together: %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
+  });
+
+  test('a token for the SCIM service alone names both settings that it lacks', () => {
+    expect(problemsOf({ AUTH_SCIM_TOKEN: 'key' })).toEqual([
+      'AUTH_SUBJECT_CHECK: must be scim: followed by an address because AUTH_SCIM_TOKEN is set',
+      'AUTH_ISSUER: is needed because AUTH_SCIM_TOKEN is set',
+    ]);
   });
 
   test('the health port is one of its own', () => {
@@ -342,7 +360,6 @@ describe('settings', () => {
         `SMTP_URL: is needed because ${reason}, and without it sign-in codes are written to the log. Or set AUTH_ISSUER`,
       ]);
       expect(problemsOf({ ...environment, SMTP_URL: 'smtps://mail.example.com' })).toEqual([]);
-      const issuer = { AUTH_ISSUER: 'https://login.example.com', AUTH_AUDIENCE: 'doorstep' };
       expect(problemsOf({ ...environment, ...issuer })).toEqual([]);
     });
 

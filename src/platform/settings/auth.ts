@@ -38,13 +38,15 @@ export const readAuth = (reader: SettingsReader): AuthSettings => ({
 });
 
 const readIssuer = (reader: SettingsReader): ExternalIssuer | undefined => {
-  const { read, needTogether } = reader;
+  const { read, needFor } = reader;
   const url = read('AUTH_ISSUER', issuerAddress, undefined);
   const audience = read('AUTH_AUDIENCE', anyText, undefined);
   const clientId = read('AUTH_CLIENT_ID', anyText, undefined);
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
   const subjectCheck = readSubjectCheck(reader);
-  needTogether('AUTH_ISSUER', 'AUTH_AUDIENCE');
+  const details = ['AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_ROLE_CLAIM', 'AUTH_SUBJECT_CHECK', 'AUTH_SCIM_TOKEN'];
+  needFor('AUTH_ISSUER', ...details);
+  needFor('AUTH_AUDIENCE', 'AUTH_ISSUER');
   if (url === undefined || audience === undefined) return undefined;
   return { url, audience, ...(clientId !== undefined && { clientId }), roleClaim, subjectCheck };
 };
