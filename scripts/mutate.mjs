@@ -32,7 +32,7 @@ const mustNotBeWrong = [
   /^src\/commands\/access\/access\.transfers\.ts$/,
   /^src\/events\/(streamFolds|delivery\/delivery\.block)\.ts$/,
   /^src\/http\/(auth\/.*|idempotency)\.ts$/,
-  /^src\/platform\/(cipher|personal|vault)\.ts$/,
+  /^src\/platform\/(cipher|personal|vault\/\w+)\.ts$/,
   /^src\/workers\/lease\.ts$/,
 ];
 

@@ -10,7 +10,8 @@ import { createIds, type Ids } from './platform/ids.js';
 import type { Logger } from './platform/logger.js';
 import { planPersonalData, type PersonalData } from './platform/personal.js';
 import type { Random } from './platform/random.js';
-import { planSecrets, type SecretVault } from './platform/vault.js';
+import { planSecrets } from './platform/vault/plannedSecrets.js';
+import type { SecretVault } from './platform/vault/vault.js';
 
 /**
  * What commands, routes and workers use: it handles commands, reads single streams and reports

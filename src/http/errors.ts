@@ -16,7 +16,7 @@ import { MethodNotAllowed, ProviderFault } from '../integrations/fault.js';
 import { FileStoreFull } from '../integrations/files/port.js';
 import { IdentityUnavailable } from '../integrations/identity/port.js';
 import { FileTooLarge } from '../platform/measuredContent.js';
-import { MasterKeyUnknown } from '../platform/vault.js';
+import { MasterKeyUnknown } from '../platform/vault/roots.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 import { faultStatus, type FaultCode } from './faults.js';

@@ -2,7 +2,7 @@ import { Refused, refusals } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import { isoTime } from '../platform/clock.js';
 import { contentDisposition } from '../platform/fileName.js';
-import { generationOf } from '../platform/vault.js';
+import { generationOf } from '../platform/vault/serviceKeys.js';
 import type { FileStore } from '../integrations/files/port.js';
 import type { Caller } from './auth/caller.js';
 

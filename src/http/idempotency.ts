@@ -5,7 +5,7 @@ import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
 import { createTransientMap } from '../platform/transientMap.js';
-import type { ServiceCipher } from '../platform/vault.js';
+import type { ServiceCipher } from '../platform/vault/serviceKeys.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
 import type { Reply } from './reply.js';

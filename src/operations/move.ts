@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { loadSettings, type Settings } from '../platform/settings/settings.js';
-import { isNewVault } from '../platform/vault.js';
+import { isNewVault } from '../platform/vault/roots.js';
 import { ReadModelStoreInUse } from '../projections/store/readModelStore.js';
 import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
 import { describeInstallation } from './moving/describe.js';

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { createCache } from './cache.js';
 import { base32Text } from './ids.js';
-import type { DataKey, Vault } from './vault.js';
+import type { DataKey } from './vault/dataKeys.js';
+import type { Vault } from './vault/vault.js';
 import { canonicalAddress } from './emailAddress.js';
 
 /**

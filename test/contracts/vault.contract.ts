@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemRandom } from '../../src/platform/random.js';
-import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
+import type { VaultRecords } from '../../src/platform/vault/records.js';
+import { MasterKeyUnknown } from '../../src/platform/vault/roots.js';
+import { openVault, type Vault } from '../../src/platform/vault/vault.js';
 
 const [first = new Uint8Array(), second = new Uint8Array()] = [1, 2].map((byte) => new Uint8Array(32).fill(byte));
 

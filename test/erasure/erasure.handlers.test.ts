@@ -11,7 +11,7 @@ import { clientIdOf } from '../../src/events/client/client.directory.js';
 import { listClients, readClient } from '../../src/projections/client/client.queries.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createErasureWorker } from '../../src/workers/erasure/erasureWorker.js';
-import type { VaultRecords } from '../../src/platform/vault.js';
+import type { VaultRecords } from '../../src/platform/vault/records.js';
 import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import {
   createMortal,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createPersonalData, erased, planPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { openVault, type Vault } from '../../src/platform/vault.js';
+import { openVault, type Vault } from '../../src/platform/vault/vault.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
 
 const anna = 'anna@example.com';

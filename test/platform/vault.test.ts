@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemRandom } from '../../src/platform/random.js';
-import {
-  generationOf,
-  MasterKeyUnknown,
-  openVault,
-  planSecrets,
-  type Vault,
-  type VaultRecords,
-} from '../../src/platform/vault.js';
+import { planSecrets } from '../../src/platform/vault/plannedSecrets.js';
+import type { VaultRecords } from '../../src/platform/vault/records.js';
+import { MasterKeyUnknown } from '../../src/platform/vault/roots.js';
+import { generationOf } from '../../src/platform/vault/serviceKeys.js';
+import { openVault, type Vault } from '../../src/platform/vault/vault.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
 
 const masters = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));

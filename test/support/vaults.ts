@@ -6,7 +6,8 @@ import { encryptionKeyFile, loadMasterKeys } from '../../src/platform/masterKeys
 import { createPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { loadSettings } from '../../src/platform/settings/settings.js';
-import { openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
+import type { VaultRecords } from '../../src/platform/vault/records.js';
+import { openVault, type Vault } from '../../src/platform/vault/vault.js';
 import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 
 export interface Secrets {

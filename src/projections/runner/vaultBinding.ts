@@ -1,6 +1,6 @@
 import { logStream } from '../../events/log/log.stream.js';
 import { EventStoreUnavailable, START, type EventStore } from '../../events/store/eventStore.js';
-import type { VaultRecords } from '../../platform/vault.js';
+import type { VaultRecords } from '../../platform/vault/records.js';
 
 /** The vault cannot have the keys of what this log holds. Nothing is read from the log. */
 export class NotTheVault extends EventStoreUnavailable {

@@ -1,7 +1,7 @@
 import type { Outbox } from '../../integrations/email/port.js';
 import type { SitePreviews } from '../../integrations/hosting/port.js';
 import type { Logger } from '../../platform/logger.js';
-import type { SecretVault } from '../../platform/vault.js';
+import type { SecretVault } from '../../platform/vault/vault.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { CronJob } from './cronWorker.js';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
-import { generationOf, type Generation, type Vault } from '../../../platform/vault.js';
+import { generationOf, type Generation } from '../../../platform/vault/serviceKeys.js';
+import type { Vault } from '../../../platform/vault/vault.js';
 
 /** The store's records: durable, and shared by all processes. */
 export interface Records {

@@ -1,6 +1,7 @@
 import { calculateJwkThumbprint, createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../platform/clock.js';
-import type { Generation, Vault } from '../../../platform/vault.js';
+import type { Generation } from '../../../platform/vault/serviceKeys.js';
+import type { Vault } from '../../../platform/vault/vault.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 
 export const signingAlgorithm = 'ES256';
