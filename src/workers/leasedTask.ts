@@ -22,7 +22,7 @@ import {
   type StartAttempt,
 } from './lease.js';
 import { isSameSign, noSign, type LeaseRecords, type LeaseSign } from './leaseRecords.js';
-import type { TaskContext } from './reactions.js';
+import type { TaskContext } from './reactionContext.js';
 
 /** A task, folded from its stream. */
 interface OpenTask {

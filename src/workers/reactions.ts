@@ -17,7 +17,8 @@ import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
 import { reactionFold, reactionProcess, type ReactionName } from './reaction/reaction.process.js';
-import { createLeaseRecords, type LeaseRecords } from './leaseRecords.js';
+import { createLeaseRecords } from './leaseRecords.js';
+import { createReactionContext, type ReactionContext } from './reactionContext.js';
 import type { Worker } from './worker.js';
 
 /** The event of that type, as one of the streams defines it. */
@@ -43,22 +44,6 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
    * stream.
    */
   readonly key?: (event: EventIn<Stream, Type>) => string;
-}
-
-export interface TaskContext {
-  /** Aborted when the worker stops: work under way may finish, but nothing new begins. */
-  readonly signal: AbortSignal;
-  /** Waits, and lets others work meanwhile. Resolves early when `signal` is aborted. */
-  readonly pause: (ms: number) => Promise<void>;
-  readonly leases: LeaseRecords;
-}
-
-export interface ReactionContext extends TaskContext {
-  /**
-   * Does tasks side by side, so that none waits for the pause of another. When one fails, the others
-   * end at their next pause, so that the reaction is soon repeated.
-   */
-  readonly together: (tasks: readonly ((context: TaskContext) => Promise<void>)[]) => Promise<void>;
 }
 
 /** Reactions of a lane that run at the same time. */
@@ -148,6 +133,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     };
     // Nothing but events of these streams and types arrives, each decoded as its definition says.
     const on = reaction.on as unknown as Readonly<Record<string, React>>;
+    const leases = createLeaseRecords(records, clock);
     const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
     const logger = engine.logger.child({ worker: name });
     const inOrder = createKeyedMutex();
@@ -197,40 +183,10 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       });
     };
 
-    const contextIn = ({ permits }: Pick<Lane, 'permits'>, ended: AbortSignal): ReactionContext => ({
-      signal: ended,
-      leases: createLeaseRecords(records, clock),
-      pause: async (ms) => {
-        permits.release();
-        await sleep(clock, ms, ended);
-        await permits.acquire();
-      },
-      together: async (tasks) => {
-        const failed = new AbortController();
-        const context = contextIn({ permits }, AbortSignal.any([ended, failed.signal]));
-        setMaxListeners(0, context.signal);
-        permits.release();
-        await Promise.all(
-          tasks.map(async (task) => {
-            await permits.acquire();
-            try {
-              await task(context);
-            } catch (error) {
-              failed.abort(error);
-            } finally {
-              permits.release();
-            }
-          }),
-        );
-        await permits.acquire();
-        failed.signal.throwIfAborted();
-      },
-    });
-
     const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
       await lane.permits.acquire();
       try {
-        await on[stored.type]?.(codec.decode(stored), contextIn(lane, signal));
+        await on[stored.type]?.(codec.decode(stored), createReactionContext({ clock, leases, permits: lane.permits, signal }));
       } finally {
         lane.permits.release();
       }

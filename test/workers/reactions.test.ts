@@ -11,7 +11,7 @@ import { listParked } from '../../src/projections/parkedWork/parkedWork.queries.
 import { retryParked } from '../../src/workers/parkedWork.js';
 import { REACTION_RETRY_MS } from '../../src/workers/reaction/reaction.process.js';
 import { workerStatus } from '../../src/workers/workerStatus.js';
-import type { ReactionContext, TaskContext } from '../../src/workers/reactions.js';
+import type { ReactionContext, TaskContext } from '../../src/workers/reactionContext.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
 import { engineOn, type Stores } from './engines.js';

@@ -14,7 +14,8 @@ import type { Reader } from '../../projections/reader.js';
 import { servicesOf } from '../../projections/service/service.queries.js';
 import { createContextOf } from '../contextOf.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { ReactionContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { deletionFold, deletionProcess, type DeletionOutcome, type DeletionState } from './deletion.process.js';
 

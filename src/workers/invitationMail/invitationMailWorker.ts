@@ -13,7 +13,8 @@ import type { Language } from '../../platform/texts/texts.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { faultOf, recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { ReactionContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { composeInvitationMail } from './invitationMail.js';
 import {

@@ -15,7 +15,8 @@ import { clientProjection } from '../../projections/client/client.projection.js'
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { faultOf, recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
-import type { CreateReactor, TaskContext } from '../reactions.js';
+import type { TaskContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { noticeMailFold, noticeMailProcess, type NoticeMailState, type NoticeOutcome } from './noticeMail.process.js';
 

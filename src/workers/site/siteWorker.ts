@@ -14,7 +14,8 @@ import { websiteProjection, type WebsiteDocument } from '../../projections/websi
 import { createContextOf } from '../contextOf.js';
 import { redeployMarker } from '../deployment/deployment.process.js';
 import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { ReactionContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { siteFold, siteProcess, type SiteOutcome, type SiteState } from './site.process.js';
 

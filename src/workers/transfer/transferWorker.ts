@@ -8,7 +8,8 @@ import type { Payments } from '../../integrations/payments/port.js';
 import { createContextOf } from '../contextOf.js';
 import { faultOf, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { Attempts } from '../lease.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { ReactionContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import {
   attemptsAt,

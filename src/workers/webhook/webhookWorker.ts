@@ -5,7 +5,8 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import { attemptUntilDone, recordFailure } from '../leasedTask.js';
-import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { ReactionContext } from '../reactionContext.js';
+import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import {
   isCompliance,
