@@ -6,17 +6,18 @@ import type { Codec } from '../events/codec.js';
 import { streamPrefix, type EventOf, type StreamDefinition } from '../events/defineStream.js';
 import type { Actor, Recorded } from '../events/envelope.js';
 import { reactionStream } from '../events/reaction/reaction.stream.js';
-import { EventStoreClosed, START, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
+import { EventStoreClosed, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
 import { ProviderFault } from '../integrations/fault.js';
 import { sleep } from '../platform/clock.js';
 import { placeOf } from '../platform/faultPlace.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
 import { createPriority } from '../platform/priority.js';
-import { createSemaphore, type Semaphore } from '../platform/semaphore.js';
+import { createSemaphore } from '../platform/semaphore.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
 import { reactionFold, reactionProcess, type ReactionName } from './reaction/reaction.process.js';
+import { createLanes, type Lane } from './lanes.js';
 import { createLeaseRecords } from './leaseRecords.js';
 import { createReactionContext, type ReactionContext } from './reactionContext.js';
 import type { Worker } from './worker.js';
@@ -52,7 +53,6 @@ const MAX_RUNNING = 8;
 const MAX_OPEN = 1_000;
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 15_000;
-const SAVE_EVERY_MS = 1_000;
 /** Less than the 10 s that a process has for stopping. */
 const STOP_TIMEOUT_MS = 8_000;
 
@@ -78,24 +78,6 @@ const reasonOf = (error: unknown): string =>
 const streamOf = ({ stream }: { readonly stream: string }): string => stream;
 
 type React = (event: Recorded, context: ReactionContext) => Promise<void>;
-
-/** One of the two parts of the log that a worker reads side by side. */
-interface Lane {
-  /** The position up to which it was read. */
-  seen: bigint;
-  readonly permits: Semaphore;
-  /** Reactions under way; `after` is the position from which their event would be read again. */
-  readonly open: Set<{ readonly after: bigint; readonly done: Promise<void> }>;
-  /** Called when a reaction has ended. */
-  onEnd: () => void;
-}
-
-const createLane = (permits: Semaphore): Lane => ({
-  seen: START,
-  permits,
-  open: new Set(),
-  onEnd: () => undefined,
-});
 
 /** Creates the worker that follows the log for one reaction. */
 export type CreateReactor = <Stream extends StreamDefinition, Type extends EventIn<Stream>['type']>(
@@ -142,45 +124,16 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     // One for each reaction that pauses.
     setMaxListeners(0, signal);
 
-    /** What was there at the start, after the stored position. */
-    const past = createLane(createSemaphore(MAX_RUNNING));
-    /** What comes after the start. */
-    const coming = createLane(priority.first(createSemaphore(MAX_RUNNING)));
-    /** The end of the log at the start, where `past` ends and `coming` begins. */
-    let startedAt = START;
-    let saved: bigint | null = null;
-    let cancelSave: (() => void) | null = null;
+    const lanes = createLanes(
+      { name, records, eventStore, clock, logger, signal },
+      { past: createSemaphore(MAX_RUNNING), coming: priority.first(createSemaphore(MAX_RUNNING)) },
+    );
+    const { past, coming } = lanes;
     let following: Promise<void> | null = null;
 
     const backOff = async (attempt: number): Promise<void> => {
       const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** attempt);
       await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
-    };
-
-    const resumeAfter = (): bigint => {
-      const read = past.seen < startedAt ? past.seen : coming.seen;
-      return [...past.open, ...coming.open].reduce((first, { after }) => (after < first ? after : first), read);
-    };
-
-    const save = async (): Promise<void> => {
-      cancelSave?.();
-      cancelSave = null;
-      const position = resumeAfter();
-      if (saved === null || position === saved) return;
-      await records.put('workerPositions', name, { position: String(position) });
-      saved = position;
-    };
-
-    const saveSoon = (): void => {
-      if (signal.aborted) return;
-      cancelSave ??= clock.schedule(SAVE_EVERY_MS, () => {
-        save().catch((error: unknown) => {
-          logger[storeFaultLevel(error)](
-            { err: error },
-            'the position could not be saved; a start will react to more events again',
-          );
-        });
-      });
     };
 
     const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
@@ -261,15 +214,10 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     };
 
     const take = (stored: StoredEvent, lane: Lane): void => {
-      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, lane));
-      const entry = { after: lane.seen, done };
-      lane.open.add(entry);
-      void done.then(() => {
-        // A reaction that a stop interrupts stays open: the next start continues it.
-        if (!signal.aborted) lane.open.delete(entry);
-        lane.onEnd();
-        saveSoon();
-      });
+      lanes.add(
+        lane,
+        inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, lane)),
+      );
     };
 
     /** Resolves once what the lane took before has begun, but for what waits for others of its key. */
@@ -288,26 +236,18 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
         while (lane.open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (lane.onEnd = resolve));
       }
       lane.seen = position;
-      saveSoon();
-    };
-
-    const begin = async (): Promise<void> => {
-      const stored = await records.get('workerPositions', name);
-      const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
-      startedAt = coming.seen = await eventStore.lastPosition();
-      // Beyond the end, it was stored beside a later state of a log that was restored.
-      past.seen = position > startedAt ? START : position;
-      saved = position;
+      lanes.saveSoon();
     };
 
     const readPast = async (onProgress: () => void): Promise<void> => {
-      if (past.seen >= startedAt) return;
+      const end = lanes.startedAt();
+      if (past.seen >= end) return;
       for await (const { events, position } of eventStore.subscribe({ after: past.seen, filter, signal })) {
         onProgress();
         await priority.giveWay(signal);
-        const isLast = position >= startedAt;
+        const isLast = position >= end;
         const slice = isLast
-          ? { events: events.filter((stored) => stored.position <= startedAt), position: startedAt }
+          ? { events: events.filter((stored) => stored.position <= end), position: end }
           : { events, position };
         await takeAll(slice, past);
         if (isLast) return;
@@ -340,7 +280,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     };
 
     const follow = async (): Promise<void> => {
-      await persist(begin);
+      await persist(lanes.begin);
       await Promise.all([persist(readPast), persist(readOn)]);
     };
 
@@ -357,12 +297,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
         const enough = new AbortController();
         await Promise.race([ended, sleep(clock, STOP_TIMEOUT_MS, enough.signal)]);
         enough.abort();
-        await save().catch((error: unknown) => {
-          logger[storeFaultLevel(error)](
-            { err: error },
-            'the position could not be saved; a start will react to more events again',
-          );
-        });
+        await lanes.save();
       },
     };
   };
