@@ -12,6 +12,7 @@ import type { MailLook } from '../../platform/mail/composeMail.js';
 import type { Language } from '../../platform/texts/texts.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { faultOf, recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -63,6 +64,7 @@ export const createInvitationMailWorker = (parts: {
   const { engine, createReactor, reader, email, baseUrl, look, languageOf } = parts;
   const { clock, personal } = engine;
   const worker = engine.ids.commandId();
+  const contextOf = createContextOf(engine, actor);
 
   /**
    * The invitation and the name of its website, if the invitation can still be accepted and the
@@ -92,7 +94,7 @@ export const createInvitationMailWorker = (parts: {
     if (!(await personal.isCurrent(person))) await email.forget(address, person);
   };
 
-  const mailTask = (mail: MailName, { requestId, correlationId }: EventMetadata): LeasedTask<OpenMail, MailOutcome> => {
+  const mailTask = (mail: MailName, metadata: EventMetadata): LeasedTask<OpenMail, MailOutcome> => {
     const { eventId } = mail;
     const logger = engine.logger.child({ worker: 'invitationMail', ...mail });
     const openIn = (state: InvitationMailState): MailState | null => {
@@ -107,7 +109,7 @@ export const createInvitationMailWorker = (parts: {
         return open === null ? null : { ...open, recipient: await findRecipient(mail) };
       },
       handle: async (command, { recipient }) => {
-        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: eventId };
+        const context = contextOf({ id: eventId, metadata });
         const open = openIn((await engine.handle(invitationMailProcess, { ...mail, ...command }, context)).state);
         return open === null ? null : { ...open, recipient };
       },

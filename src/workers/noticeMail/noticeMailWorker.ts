@@ -14,6 +14,7 @@ import { readClient } from '../../projections/client/client.queries.js';
 import { clientProjection } from '../../projections/client/client.projection.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { createContextOf } from '../contextOf.js';
 import { faultOf, recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { TaskContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -60,6 +61,7 @@ export const createNoticeMailWorker = (parts: {
   const { personal } = engine;
   const brand = look.brand.name;
   const worker = engine.ids.commandId();
+  const contextOf = createContextOf(engine, actor);
 
   const websiteName = async (websiteId: string): Promise<string | null> =>
     (await reader.read(websiteProjection, websiteId)).document?.name ?? null;
@@ -88,7 +90,6 @@ export const createNoticeMailWorker = (parts: {
     event: Recorded,
     find: () => Promise<Addressed | null>,
   ): LeasedTask<OpenNotice, NoticeOutcome> => {
-    const { requestId, correlationId } = event.metadata;
     const logger = engine.logger.child({ worker: 'noticeMail', noticeId });
     return {
       worker,
@@ -98,8 +99,7 @@ export const createNoticeMailWorker = (parts: {
         return state.stage === 'open' ? { ...state, notice: await find() } : null;
       },
       handle: async (command, { notice }) => {
-        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: event.id };
-        const { state } = await engine.handle(noticeMailProcess, { noticeId, ...command }, context);
+        const { state } = await engine.handle(noticeMailProcess, { noticeId, ...command }, contextOf(event));
         return state.stage === 'open' ? { ...state, notice } : null;
       },
       timeoutMs: () => TIMEOUT_MS,

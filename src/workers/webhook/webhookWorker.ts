@@ -4,6 +4,7 @@ import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { webhookStream } from '../../events/webhook/webhook.stream.js';
+import { createContextOf } from '../contextOf.js';
 import { attemptUntilDone, recordFailure } from '../leasedTask.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -35,6 +36,7 @@ export const createCommerceWebhooksWorker = ({
   const { clock, ids, random, vault } = engine;
   const logger = engine.logger.child({ worker: 'commerceWebhooks' });
   const worker = ids.commandId();
+  const contextOf = createContextOf(engine, actor);
 
   const act = async (
     websiteId: string,
@@ -47,25 +49,23 @@ export const createCommerceWebhooksWorker = ({
     for (const { data } of events) await vault.deleteSecret(data.serviceId);
   };
 
-  const process = async ({ id, data, metadata }: Requested, open: RecordedWebhook): Promise<void> => {
-    const { websiteId, webhookId, topic } = data;
+  const process = async (event: Requested, open: RecordedWebhook): Promise<void> => {
+    const { websiteId, webhookId, topic } = event.data;
     const webhook = { websiteId, webhookId, topic };
     const { shopDomain, attempts } = open;
-    const { requestId, correlationId } = metadata;
-    const context = (): CommandContext => ({ commandId: ids.commandId(), actor, requestId, correlationId, causationId: id });
     const payload = await vault.secret(payloadNameOf(webhook));
     let compliance: Readonly<Record<string, unknown>>;
     try {
       compliance = isCompliance(topic) ? complianceOf(payload) : {};
-      await act(websiteId, open, context());
+      await act(websiteId, open, contextOf(event));
     } catch (error) {
       const failure = recordFailure(error, random.fraction());
       const attempt = attempts.attempt + 1;
       logger.warn({ err: error, ...webhook, attempt }, 'a commerce webhook could not be processed');
-      await engine.handle(webhookProcess, { ...webhook, ...failure, attempt }, context());
+      await engine.handle(webhookProcess, { ...webhook, ...failure, attempt }, contextOf(event));
       return;
     }
-    const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, context());
+    const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, contextOf(event));
     // Only the worker that recorded the outcome logs it.
     if (events.length > 0 && isCompliance(topic)) {
       logger.info({ ...webhook, shopDomain, ...compliance }, 'a compliance webhook was received');
