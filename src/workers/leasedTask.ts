@@ -69,6 +69,11 @@ export interface HeldLease<Outcome extends object = never> {
    */
   assertHeld(): void;
   /**
+   * Waits between two looks at something that takes long, and lets others work meanwhile.
+   * @throws LeaseLost also when the worker stops: another one goes on
+   */
+  readonly pause: (ms: number) => Promise<void>;
+  /**
    * Records what is known so far.
    * @throws LeaseLost when another attempt is under way by now
    */
@@ -112,7 +117,15 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
     const onFault = (err: unknown, message: string): void => {
       task.logger(open)[storeFaultLevel(err)]({ err, attempt }, message);
     };
-    const act = (assertHeld: () => void) => execute(open, { assertHeld, record });
+    const act = (assertHeld: () => void) => {
+      const pause = async (ms: number): Promise<void> => {
+        await context.pause(ms);
+        if (context.signal.aborted) throw new LeaseLost('the worker stops');
+        // After its time an attempt goes on by itself, and must not take a place of the next one.
+        assertHeld();
+      };
+      return execute(open, { assertHeld, pause, record });
+    };
     const records = task.recordsProgress === true ? null : context.leases;
     return underLease({ clock, timeoutMs: task.timeoutMs(open), lease, records, renew, onFault, act });
   };

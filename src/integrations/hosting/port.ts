@@ -36,8 +36,9 @@ export interface Hosting {
    * it fails, the previous deployment stays. Resolves when the build has ended. Repeated with the
    * `marker` of a ready deployment it returns that one without a build; after a failed one it
    * builds again.
+   * @param pause waits that many milliseconds between two looks at a build elsewhere; by default it only waits
    */
-  deploy(projectId: string, marker: string): Promise<Deployment>;
+  deploy(projectId: string, marker: string, pause?: (ms: number) => Promise<void>): Promise<Deployment>;
 
   /**
    * Starts what `deploy` does and resolves once it has started, or later. A deployment of `marker`

@@ -35,6 +35,8 @@ const deploymentMarker = 'doorstep';
 export const vercelDomainTargets: readonly string[] = ['cname.vercel-dns.com', '76.76.21.21'];
 
 const POLL_INTERVAL_MS = 3_000;
+/** Builds that are looked at so often; more of them are each looked at less often, because Vercel limits requests. */
+const MAX_POLLED_BUILDS = 8;
 /** Less than the 15 minutes of a provisioning step. */
 const BUILD_TIMEOUT_MS = 14 * 60_000;
 const MAX_PAGE_SIZE = 100;
@@ -192,12 +194,19 @@ export const createVercel = (options: {
     return changedAt < newest.createdAt ? deployment : null;
   };
 
-  const whenBuilt = async ({ id }: Pick<Deployment, 'id'>): Promise<Deployment> => {
+  let awaited = 0;
+  const whenBuilt = async ({ id }: Pick<Deployment, 'id'>, pause: (ms: number) => Promise<void>): Promise<Deployment> => {
     const giveUpAt = clock.now() + BUILD_TIMEOUT_MS;
-    for (;;) {
-      const deployment = deploymentOf(parseDeployment(await call('GET', `/v13/deployments/${encodeURIComponent(id)}`)));
-      if (deployment.status !== 'building' || clock.now() >= giveUpAt) return deployment;
-      await sleep(clock, POLL_INTERVAL_MS);
+    awaited += 1;
+    try {
+      for (;;) {
+        const deployment = deploymentOf(parseDeployment(await call('GET', `/v13/deployments/${encodeURIComponent(id)}`)));
+        if (deployment.status !== 'building' || clock.now() >= giveUpAt) return deployment;
+        const intervalMs = POLL_INTERVAL_MS * Math.max(1, awaited / MAX_POLLED_BUILDS);
+        await pause(Math.min(intervalMs, giveUpAt - clock.now()));
+      }
+    } finally {
+      awaited -= 1;
     }
   };
 
@@ -272,7 +281,8 @@ export const createVercel = (options: {
       const deployment = parseDeployment(found);
       return deployment.readyState === 'DELETED' ? null : deploymentOf(deployment);
     },
-    deploy: async (projectId, marker) => whenBuilt(await mutex.run(projectId, () => start(projectId, marker))),
+    deploy: async (projectId, marker, pause = (ms) => sleep(clock, ms)) =>
+      whenBuilt(await mutex.run(projectId, () => start(projectId, marker)), pause),
     startDeployment: (projectId, marker) => mutex.run(projectId, () => start(projectId, marker)),
     findUnchanged,
     latestDeployment: async (projectId) => {

@@ -120,7 +120,7 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
   let deployment = await hosting.findDeployment(projectId, marker);
   if (deployment?.status !== 'ready') {
     lease.assertHeld();
-    deployment = await hosting.deploy(projectId, marker);
+    deployment = await hosting.deploy(projectId, marker, lease.pause);
   }
   const { id, status, url, commit, error } = deployment;
   if (status === 'failed') throw fault(hosting.provider, `The build failed: ${error ?? 'no reason given'}`, false);

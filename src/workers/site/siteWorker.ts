@@ -87,7 +87,9 @@ export const createSiteWorker = (parts: {
       deploying = redeployId;
       const started = begun ?? (await deployments.start(website, { marker, isShown: false }, contextOf(event)));
       const isEnded = started.status !== 'building';
-      const { id: deploymentId, status, error } = isEnded ? started : await hosting.deploy(website.hosting.projectId, marker);
+      const { projectId } = website.hosting;
+      const ended = isEnded ? started : await hosting.deploy(projectId, marker, lease.pause);
+      const { id: deploymentId, status, error } = ended;
       const fault = (message: string, transient: boolean) =>
         new ProviderFault({ provider: hosting.provider, message, transient });
       if (status === 'failed') throw fault(`The build failed: ${error ?? 'no reason given'}`, false);

@@ -47,6 +47,8 @@ export interface VercelFake {
   readonly made: { readonly projects: string[]; readonly deployments: string[] };
   /** Names of variables that cannot be set. */
   readonly forbidden: Set<string>;
+  /** Names of projects whose builds do not end by themselves. */
+  readonly slow: Set<string>;
   /** Domains that another account uses and that are not proved to Vercel yet. */
   readonly contested: Set<string>;
   /** The response that visitors get at an address. */
@@ -74,6 +76,7 @@ export const createVercelFake = ({
   const projects = new Map<string, FakeProject>();
   const made: VercelFake['made'] = { projects: [], deployments: [] };
   const forbidden = new Set<string>();
+  const slow = new Set<string>();
   const contested = new Set<string>();
   const repositoryIds: string[] = [];
   let count = 0;
@@ -226,7 +229,8 @@ export const createVercelFake = ({
     const meta = { ...input.meta, githubCommitSha: head.sha, githubCommitRef: input.gitSource.ref };
     const variables = Object.fromEntries(project.variables.map(({ key, value }) => [key, value]));
     const createdAt = timeAt(count);
-    const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt, variables, building };
+    const left = slow.has(project.name) ? Infinity : building;
+    const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt, variables, building: left };
     project.deployments.unshift(deployment);
     made.deployments.push(deployment.id);
     return { status: 200, body: oneBody(project, deployment) };
@@ -331,6 +335,7 @@ export const createVercelFake = ({
     projects,
     made,
     forbidden,
+    slow,
     contested,
     visit: (address) => {
       const { hostname } = new URL(address);
