@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { httpErrors } from './errors.js';
+import { hasBody } from './exchange.js';
 import type { Admission } from './senders.js';
 
 /**
@@ -10,12 +11,22 @@ import type { Admission } from './senders.js';
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**
+ * Few bytes may decode to many, and the signature of a webhook is that of the bytes as they come.
+ * @throws HttpFault 415 for a body with a `Content-Encoding`
+ */
+export const refuseEncoded = (request: IncomingMessage): void => {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity' && hasBody(request)) throw httpErrors.encodingNotSupported();
+};
+
+/**
  * Reads the whole body.
  * @param admission of its sender, who may have sent only so much of several bodies
- * @throws HttpFault 413, 429; SenderGone
+ * @throws HttpFault 413, 415, 429; SenderGone
  */
-export const readBody = (request: IncomingMessage, admission?: Admission): Promise<Buffer> => {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return Promise.reject(httpErrors.bodyTooLarge());
+export const readBody = async (request: IncomingMessage, admission?: Admission): Promise<Buffer> => {
+  refuseEncoded(request);
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw httpErrors.bodyTooLarge();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

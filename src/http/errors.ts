@@ -91,6 +91,11 @@ export const httpErrors = {
   notFound: () => refused('not_found', 'Not found'),
   methodNotAllowed: (allow: string) => httpFault('method_not_allowed', 'Method not allowed', { headers: { allow } }),
   bodyTooLarge: () => httpFault('body_too_large', 'Request body too large'),
+  encodingNotSupported: () =>
+    httpFault('content_encoding_not_supported', 'Content-Encoding is not supported: send the body as it is', {
+      // What is taken instead (RFC 9110, 12.5.3).
+      headers: { 'accept-encoding': 'identity' },
+    }),
   requestTimeout: () => httpFault('request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
     httpFault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),

@@ -4,6 +4,7 @@ export const faultStatus = {
   method_not_allowed: 405,
   request_timeout: 408,
   body_too_large: 413,
+  content_encoding_not_supported: 415,
   too_many_requests: 429,
   rate_limit_exceeded: 429,
   internal_error: 500,

@@ -57,7 +57,14 @@ const storeFaults = [
   'vault_locked',
 ] as const;
 
-const writeFaults = ['request_timeout', 'body_too_large', 'storage_full', 'outcome_unknown', 'too_many_conflicts'] as const;
+const writeFaults = [
+  'request_timeout',
+  'body_too_large',
+  'content_encoding_not_supported',
+  'storage_full',
+  'outcome_unknown',
+  'too_many_conflicts',
+] as const;
 
 const pathRefusals = (route: Route): readonly RouteRefusalCode[] =>
   Object.keys(pathParamsOf(route).properties).length > 0 ? ['invalid_path_params'] : [];

@@ -7,7 +7,7 @@ import type { FileStore } from '../integrations/files/port.js';
 import { contentTypeOf, sampleBytes } from '../platform/fileContentType.js';
 import { measure, type StoredContent } from '../platform/measuredContent.js';
 import { cleanFileName } from '../platform/fileName.js';
-import { SenderGone } from './body.js';
+import { refuseEncoded, SenderGone } from './body.js';
 import { httpErrors } from './errors.js';
 import { hasBody } from './exchange.js';
 import type { Upload } from './route.js';
@@ -29,10 +29,11 @@ export interface ReceivedUpload {
  * Receives `multipart/form-data` with one part `file`, which is stored as it comes, no faster than
  * the store takes it. Whatever goes wrong, nothing is left in the store.
  * @param key under which it is stored; `null` in a dry run, which stores nothing
- * @throws Refused 400; HttpFault 413; SenderGone; faults of the store
+ * @throws Refused 400; HttpFault 413, 415; SenderGone; faults of the store
  */
 export const receiveUpload = async (request: IncomingMessage, files: FileStore, key: string | null): Promise<ReceivedUpload> => {
   if (!hasBody(request)) throw httpErrors.bodyRequired();
+  refuseEncoded(request);
   if (Number(request.headers['content-length']) > maxUploadBytes + maxOverheadBytes) throw httpErrors.bodyTooLarge();
   const form = readForm(request, (content) =>
     key === null ? countOnly(content, maxUploadBytes) : files.store(key, content, maxUploadBytes),

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEverybody, type Everybody, type Person } from '../support/everybody.js';
 import type { ApiAnswer, CallOptions } from '../support/http.js';
@@ -174,6 +175,12 @@ describe('uploading', () => {
     ['an empty boundary', { 'content-type': 'multipart/form-data; x=y' }, 'body: must be multipart/form-data with a boundary'],
   ])('refuses %s', async (_, headers, issue) => {
     expect(error(await call('POST', path, { raw: '{}', headers }))).toEqual([400, `Invalid request body — ${issue}`]);
+  });
+
+  test('refuses a form that is compressed', async () => {
+    const { raw, headers } = rawForm(`${part}--|--\n`);
+    const answer = await call('POST', path, { raw: gzipSync(raw), headers: { ...headers, 'content-encoding': 'gzip' } });
+    expect(error(answer)).toEqual([415, 'Content-Encoding is not supported: send the body as it is']);
   });
 
   test('needs a body', async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { refusals } from '../../src/commands/refusal.js';
@@ -228,6 +229,35 @@ describe('413 Request body too large', () => {
   test('one of exactly 1 MiB is taken', async () => {
     const text = 'x'.repeat(MAX_BODY_BYTES - '{"anything":""}'.length);
     expect((await post(`{"anything":"${text}"}`)).status).toBe(200);
+  });
+});
+
+describe('415 Content-Encoding is not supported', () => {
+  const compressed = gzipSync('{"name":"a"}');
+  const refused = {
+    status: 415,
+    body: {
+      error: 'Content-Encoding is not supported: send the body as it is',
+      code: 'content_encoding_not_supported',
+      details: null,
+    },
+  };
+
+  test.each(['gzip', 'deflate', 'br', 'GZIP', 'gzip, identity', 'nonsense'])('%s', async (encoding) => {
+    const answer = await post(compressed, '/things', { 'content-encoding': encoding });
+    expect(answer).toMatchObject(refused);
+    expect(answer.headers.get('accept-encoding')).toBe('identity');
+  });
+
+  test('of a write that takes no body', async () => {
+    expect(await post(compressed, '/bodyless', { 'content-encoding': 'gzip' })).toMatchObject(refused);
+  });
+
+  test('identity is none, and without a body there is nothing to decode', async () => {
+    expect((await post('{"name":"a"}', '/things', { 'content-encoding': 'identity' })).status).toBe(200);
+    expect((await post('{"name":"a"}', '/things', { 'content-encoding': '' })).status).toBe(200);
+    const headers = { 'content-encoding': 'gzip' };
+    expect((await api.call('POST', '/bodyless', { token, headers })).status).toBe(200);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { START } from '../../src/events/store/eventStore.js';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
@@ -94,6 +95,14 @@ describe('a webhook', () => {
 
   test.each(['secret', 'previous'])('is taken when it is signed with the secret %s', async (secret) => {
     expect((await deliver({ secret })).status).toBe(200);
+  });
+
+  test('that is compressed is refused before its signature, which is that of the bytes as they come', async () => {
+    const raw = gzipSync(body);
+    const headers = { ...webhookHeaders(raw), 'content-encoding': 'gzip' };
+    const answer = await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw, headers });
+    expect(answer).toMatchObject({ status: 415, body: { code: 'content_encoding_not_supported' } });
+    expect(await kept()).toStrictEqual([]);
   });
 
   test('may be called as the GraphQL API calls it', async () => {

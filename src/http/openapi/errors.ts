@@ -29,6 +29,7 @@ const shared = {
   404: ['NotFound', 'Not found.', 'website_not_found'],
   408: ['RequestTimeout', 'The body did not arrive in time.', 'request_timeout'],
   413: ['BodyTooLarge', 'The body is longer than it may be.', 'body_too_large'],
+  415: ['EncodingNotSupported', 'The body has a `Content-Encoding`.', 'content_encoding_not_supported'],
   429: [
     'TooManyRequests',
     'Too many requests at once, or more than the budget of the caller: repeat later.',
@@ -50,6 +51,7 @@ const exampleErrors: Readonly<Record<number, readonly [error: string, details: u
   404: ['Website 01m8209kq7nsjmd7c7ae53aqtg not found', null],
   408: ['Request timeout', null],
   413: ['Request body too large', null],
+  415: ['Content-Encoding is not supported: send the body as it is', null],
   429: ['Too many requests from your address are under way', null],
   500: ['Internal server error', { requestId: 'n0WbA2c9.1f' }],
   502: ['GitHub refused: The name is taken', null],
