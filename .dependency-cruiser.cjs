@@ -17,7 +17,11 @@ module.exports = {
       comment:
         'Deciders, events, projections and processes are pure: they know their own area, the facts and the shapes they fill.',
       severity: 'error',
-      from: { path: '([^/]+)\\.(?:commands|decider|events|upcasters|projection|summary|process)\\.ts$' },
+      from: {
+        path: '([^/]+)\\.(?:commands|decider|events|upcasters|projection|summary|process|state)\\.ts$',
+        // Of facts: they know where a stream starts.
+        pathNot: '^src/events/.+\\.state\\.ts$',
+      },
       to: {
         pathNot: [
           '/$1\\.[^/]+\\.ts$',
@@ -110,10 +114,11 @@ module.exports = {
     },
     {
       name: 'entries-apart',
-      comment: 'HTTP and the workers meet in the event log only; the rules of a process are open to both, being a decider.',
+      comment:
+        'HTTP and the workers meet in the event log only; the rules and the state of a process are open to both, being a decider.',
       severity: 'error',
       from: { path: '^src/(http|workers)/' },
-      to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.process\\.ts$'] },
+      to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.(?:process|state)\\.ts$'] },
     },
     {
       name: 'composition-on-top',

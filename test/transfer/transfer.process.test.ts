@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { customerDecider } from '../../src/commands/billing/customer.decider.js';
 import type { BillingEvent } from '../../src/events/billing/billing.events.js';
-import { attemptsAt, billingProcess, type BillingTask } from '../../src/workers/transfer/transfer.process.js';
+import { billingProcess } from '../../src/workers/transfer/transfer.process.js';
+import { attemptsAt, type BillingTask } from '../../src/workers/transfer/transfer.state.js';
 import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given, now, stateAfter } from '../support/given.js';
 

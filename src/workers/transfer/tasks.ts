@@ -19,14 +19,8 @@ import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
-import {
-  billingFold,
-  isSubscribed,
-  type AttemptOutcome,
-  type BillingTask,
-  type Claim,
-  type LedgerDraft,
-} from './transfer.process.js';
+import type { AttemptOutcome, LedgerDraft } from './transfer.commands.js';
+import { billingFold, isSubscribed, type BillingTask, type Claim } from './transfer.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';

@@ -11,15 +11,9 @@ import type { Attempts } from '../lease.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import {
-  attemptsAt,
-  billingFold,
-  billingProcess,
-  type AttemptOutcome,
-  type BillingState,
-  type BillingTask,
-  type Claim,
-} from './transfer.process.js';
+import type { AttemptOutcome } from './transfer.commands.js';
+import { billingProcess } from './transfer.process.js';
+import { attemptsAt, billingFold, type BillingState, type BillingTask, type Claim } from './transfer.state.js';
 import { carryOut, stageOf } from './tasks.js';
 import { accessStream, keyOfInvitation } from '../../events/access/access.stream.js';
 import { websiteFold } from '../../events/website/website.state.js';

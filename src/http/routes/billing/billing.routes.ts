@@ -20,7 +20,7 @@ import { recordedSubscriptions } from '../../../projections/billing/billing.quer
 import { readClient } from '../../../projections/client/client.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { billingFold } from '../../../workers/transfer/transfer.process.js';
+import { billingFold } from '../../../workers/transfer/transfer.state.js';
 import { readNamed, totalOf } from '../../paging.js';
 import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';

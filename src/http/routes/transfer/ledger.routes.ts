@@ -10,7 +10,7 @@ import type { Payments, Price } from '../../../integrations/payments/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { readHandoverFacts } from '../../../projections/billing/handover.queries.js';
 import type { Reader } from '../../../projections/reader.js';
-import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.process.js';
+import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
 import { route, type Route } from '../../route.js';
 import { within } from '../../within.js';
 import { toItems, toPays, TransferLedger } from './ledger.resource.js';

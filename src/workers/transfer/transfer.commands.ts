@@ -1,0 +1,45 @@
+import type { AnyCommand } from '../../commands/decider.js';
+import type { Ledger, LedgerItems } from '../../events/billing/billing.ledger.js';
+import type { Fault, RecordFailure, RenewLease, StartAttempt } from '../lease.js';
+import type { BillingFault, BillingTask, Claim } from './transfer.state.js';
+
+/** Commands come from workers; those about an attempt that is not current change nothing. */
+export type BillingCommand = AnyCommand & { readonly websiteId: string } & (
+    DeclineClaim | (AttemptCommand & { readonly attempt: number })
+  );
+
+/** What a worker reports about an attempt. */
+type AttemptCommand = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome;
+
+/**
+ * Declines a claim before it begins: another claim of the website is under way, or its offer was
+ * withdrawn.
+ */
+export interface DeclineClaim {
+  readonly type: 'DeclineClaim';
+  readonly claim: Claim;
+  readonly isWithdrawn: boolean;
+}
+
+/** What the hand-over comes to, drawn up with the first record of a claim; absent when it was before. */
+export interface OfLedger {
+  readonly ledger?: LedgerDraft | undefined;
+}
+
+export type LedgerDraft = LedgerItems & Pick<Ledger, 'payer' | 'previousOwnerId' | 'priceId' | 'subscriptionId'>;
+
+/** The outcome of an attempt, so far or final. */
+export type AttemptOutcome =
+  | (OfLedger & { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string })
+  | (OfLedger & {
+      readonly type: 'RecordAttachment';
+      readonly claim: Claim;
+      readonly provider: string;
+      readonly customerId: string;
+      readonly subscriptionId: string;
+    })
+  | { readonly type: 'RecordOwnership'; readonly claim: Claim }
+  | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
+  | { readonly type: 'RecordEnd'; readonly clientId: string }
+  | { readonly type: 'RecordCompletion'; readonly claim: Claim }
+  | (RecordFailure & { readonly task: BillingTask; readonly fault: Fault & BillingFault });
