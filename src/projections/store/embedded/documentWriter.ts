@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../events/envelope.js';
 import { isId, sortKeyIn, textsOf } from '../documents.js';
 import type { DocumentWrite, ReadModel } from '../readModelStore.js';
 import type { Database } from './database.js';
-import { entryValue, sortEntryField } from './indexWalks.js';
+import { entryValue, sortEntryField } from './indexSql.js';
 import type { Tally } from './tally.js';
 
 /**

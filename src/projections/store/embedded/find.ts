@@ -5,11 +5,17 @@ import type { IdsQuery, ReadModel, ReadModelQuery, Selection, StoredDocument } f
 import type { Database } from './database.js';
 import {
   compareTexts,
-  countFrom,
-  countUpTo,
   entryValue,
   isSingle,
   sortEntryField,
+  type Condition,
+  type IdFilter,
+  type Place,
+  type RangeCondition,
+} from './indexSql.js';
+import {
+  countFrom,
+  countUpTo,
   stretchOf,
   walkAny,
   walkDocuments,
@@ -17,9 +23,6 @@ import {
   walkIds,
   walkSingles,
   walkSorted,
-  type Condition,
-  type Place,
-  type RangeCondition,
   type Walk,
   type WalkParts,
 } from './indexWalks.js';
@@ -52,7 +55,7 @@ const documentsOf = (
   ).map(toDocument);
 
 /** A selection, as statements need it. */
-interface Filter extends Required<Pick<Selection, 'range' | 'without'>> {
+interface Filter extends IdFilter {
   readonly conditions: readonly Condition[];
   readonly beginning: RangeCondition | undefined;
   readonly below: RangeCondition | undefined;
