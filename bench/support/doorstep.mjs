@@ -80,12 +80,22 @@ const keptKey = Buffer.alloc(32, 'bench').toString('base64');
  */
 export const newInstallation = (purpose, kept) => {
   const folder = kept ?? temporaryFolder(purpose);
-  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
+  // glibc's heaps are as many as in the image (Dockerfile).
+  const { PATH, HOME, TMPDIR, SystemRoot, MALLOC_ARENA_MAX = '2' } = process.env;
   const { eventStore, readModel } = outside;
   return {
     folder,
     environment: {
-      ...{ PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
+      ...{
+        PATH,
+        HOME,
+        TMPDIR,
+        SystemRoot,
+        MALLOC_ARENA_MAX,
+        DATA_DIR: join(folder, 'data'),
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'info',
+      },
       ENCRYPTION_KEY: kept === undefined ? randomBytes(32).toString('base64') : keptKey,
       // Its log holds what earlier installations wrote, whose vaults are gone.
       ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore, ACCEPT_EMPTY_VAULT: 'yes' }),
