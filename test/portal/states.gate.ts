@@ -167,6 +167,14 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     await page.getByRole('listitem').filter({ hasText: '„Design approved“ ist fertig.' }).waitFor();
     await home.click();
     await page.getByRole('link', { name: /^Eckbäckerei.*1 von 6 Schritten erledigt/ }).waitFor();
+
+    // Also where the reader leaves before they are told: this stream never says anything.
+    await page.route(`**/websites/${built}/events*`, () => undefined);
+    await page.getByRole('link', { name: /^Eckbäckerei/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fertig bis 15. Dezember 2031' }).waitFor();
+    await admin.websites.delivery.setCheckpointStatus(built, 'kickoff', 'done');
+    await home.click();
+    await page.getByRole('link', { name: /^Eckbäckerei.*2 von 6 Schritten erledigt/ }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -142,6 +142,8 @@ export const useLive = (role: AccountRole, websiteId: string | undefined): void 
       stop();
       // Asked again when the reader comes back to it, however soon.
       for (const queryKey of followedKeys(websiteId)) void client.invalidateQueries({ queryKey, refetchType: 'none' });
+      // What the last changes of a website make old may be on the page that the reader goes to.
+      if (websiteId !== undefined) for (const queryKey of listKeys) void client.invalidateQueries({ queryKey });
     };
   }, [client, isFollowing, websiteId]);
 };
