@@ -86,16 +86,8 @@ export const newInstallation = (purpose, kept) => {
   return {
     folder,
     environment: {
-      ...{
-        PATH,
-        HOME,
-        TMPDIR,
-        SystemRoot,
-        MALLOC_ARENA_MAX,
-        DATA_DIR: join(folder, 'data'),
-        HOST: '127.0.0.1',
-        LOG_LEVEL: 'info',
-      },
+      ...{ PATH, HOME, TMPDIR, SystemRoot, MALLOC_ARENA_MAX },
+      ...{ DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
       ENCRYPTION_KEY: kept === undefined ? randomBytes(32).toString('base64') : keptKey,
       // Its log holds what earlier installations wrote, whose vaults are gone.
       ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore, ACCEPT_EMPTY_VAULT: 'yes' }),

@@ -8,9 +8,9 @@ const media = argument('Id or name of the image or video', { placeholder: 'media
 /** What commands that name an image or a video begin with. */
 const mediaAt = async (context: Context, args: { readonly website: string; readonly media: string }) => {
   const { doorstep, website: found } = await at(context, args.website);
-  const { media: all } = doorstep.websites;
-  const one = await byIdOrName(all.list(found.id, { limit: 200 }), args.media, 'image or video');
-  return { all, found, one };
+  const { media: library } = doorstep.websites;
+  const one = await byIdOrName(library.list(found.id, { limit: 200 }), args.media, 'image or video');
+  return { library, found, one };
 };
 
 /** Commands on images and videos. */
@@ -69,8 +69,8 @@ export const mediaCommands: readonly Command[] = [
     arguments: { website, media },
     run: async (context, args) => {
       const { mediaLines } = await import('../views/resources.js');
-      const { all, found, one } = await mediaAt(context, args);
-      const whole = await all.get(found.id, one.id);
+      const { library, found, one } = await mediaAt(context, args);
+      const whole = await library.get(found.id, one.id);
       await context.output.resource(whole, mediaLines(whole));
     },
   }),
@@ -84,8 +84,8 @@ export const mediaCommands: readonly Command[] = [
     plain: true,
     run: async (context, args, options) => {
       const { download } = await import('../files.js');
-      const { all, found, one } = await mediaAt(context, args);
-      const { url } = await all.url(found.id, one.id, { disposition: 'attachment' });
+      const { library, found, one } = await mediaAt(context, args);
+      const { url } = await library.url(found.id, one.id, { disposition: 'attachment' });
       await download(context, url, one, options);
     },
   }),
@@ -97,10 +97,10 @@ export const mediaCommands: readonly Command[] = [
     write: true,
     arguments: { website, media, alt: argument('What it shows; "" for nothing', { placeholder: 'description' }) },
     run: async (context, args) => {
-      const { all, found, one } = await mediaAt(context, args);
+      const { library, found, one } = await mediaAt(context, args);
       await change(
         context,
-        (options) => all.describe(found.id, one.id, args.alt === '' ? null : args.alt, options),
+        (options) => library.describe(found.id, one.id, args.alt === '' ? null : args.alt, options),
         (described) => ({ said: `${described.name} is described.`, value: described.id }),
       );
     },
@@ -114,8 +114,8 @@ export const mediaCommands: readonly Command[] = [
     destructive: true,
     arguments: { website, media },
     run: async (context, args) => {
-      const { all, found, one } = await mediaAt(context, args);
-      await deleteKept(context, { group: 'media', website: found, one }, (options) => all.delete(found.id, one.id, options));
+      const { library, found, one } = await mediaAt(context, args);
+      await deleteKept(context, { group: 'media', website: found, one }, (options) => library.delete(found.id, one.id, options));
     },
   }),
   command({

@@ -36,7 +36,7 @@ export interface Hosting {
    * it fails, the previous deployment stays. Resolves when the build has ended. Repeated with the
    * `marker` of a ready deployment it returns that one without a build; after a failed one it
    * builds again.
-   * @param pause waits that many milliseconds between two looks at a build elsewhere; by default it only waits
+   * @param pause waits that many milliseconds between two looks at a build elsewhere, and may let others work; default: a plain wait
    */
   deploy(projectId: string, marker: string, pause?: (ms: number) => Promise<void>): Promise<Deployment>;
 

@@ -1,3 +1,4 @@
+/** Parsers of hosts, ports and networks. */
 import { isIP } from 'node:net';
 import { canonicalHostname } from '../hostname.js';
 import { parseUrl } from '../urls.js';

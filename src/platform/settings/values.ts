@@ -1,3 +1,4 @@
+/** Parsers that several sections share: each answers with the value, or with what is wrong with it. */
 import { canonicalAddress } from '../emailAddress.js';
 
 /** What is wrong with a value. The message follows the variable's name: `must be …`. */

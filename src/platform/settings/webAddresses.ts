@@ -1,3 +1,4 @@
+/** Parsers of web addresses. */
 import { isIP } from 'node:net';
 import { parseUrl } from '../urls.js';
 import { Problem } from './values.js';

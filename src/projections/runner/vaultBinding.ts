@@ -1,6 +1,7 @@
 import { logStream } from '../../events/log/log.stream.js';
 import { EventStoreUnavailable, START, type EventStore } from '../../events/store/eventStore.js';
 import type { VaultRecords } from '../../platform/vault/records.js';
+import { isNewVault } from '../../platform/vault/roots.js';
 
 /** The vault cannot have the keys of what this log holds. Nothing is read from the log. */
 export class NotTheVault extends EventStoreUnavailable {
@@ -25,7 +26,7 @@ const bound = 'bound';
  * Call it before.
  */
 export const noteEmptyVault = async (vault: VaultRecords): Promise<void> => {
-  const isThere = (await vault.get('vaultRoots', '0')) !== null || (await vault.get(collection, bound)) !== null;
+  const isThere = !(await isNewVault(vault)) || (await vault.get(collection, bound)) !== null;
   if (!isThere) await vault.insert(collection, beganEmpty, {});
 };
 

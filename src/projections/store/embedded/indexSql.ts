@@ -1,3 +1,4 @@
+/** The parts of statements that walk the index of a read model, with their parameters. */
 import type { ReadModelQuery, Selection } from '../readModelStore.js';
 import type { SqlValue } from './database.js';
 
