@@ -45,9 +45,10 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
    * stream.
    */
   readonly key?: (event: EventIn<Stream, Type>) => string;
+  /** How many of each lane run at the same time. Default: 8. */
+  readonly maxRunning?: number;
 }
 
-/** Reactions of a lane that run at the same time. */
 const MAX_RUNNING = 8;
 /** Reactions of a lane under way, pausing ones included, before it reads no more events. */
 const MAX_OPEN = 1_000;
@@ -107,7 +108,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
   return (reaction) => {
     const { engine, eventStore, codec, records } = parts;
     const { clock, random } = engine;
-    const { name } = reaction;
+    const { name, maxRunning = MAX_RUNNING } = reaction;
     const reopened = `${streamPrefix(reactionStream)}${name}-`;
     const filter = {
       streamPrefixes: [...reaction.streams.map(streamPrefix), reopened],
@@ -126,7 +127,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
 
     const lanes = createLanes(
       { name, records, eventStore, clock, logger, signal },
-      { past: createSemaphore(MAX_RUNNING), coming: priority.first(createSemaphore(MAX_RUNNING)) },
+      { past: createSemaphore(maxRunning), coming: priority.first(createSemaphore(maxRunning)) },
     );
     const { past, coming } = lanes;
     let following: Promise<void> | null = null;

@@ -48,13 +48,14 @@ const createWorld = async () => {
       const event = { id, type: 'SlugReserved', schemaVersion: 99, data: { slug, websiteId: slug }, metadata };
       await stores.eventStore.append(`slug-${slug}`, [event], NO_STREAM);
     },
-    reactor: (react: React, own: Partial<Stores> = {}, logged: string[] = []) => {
+    reactor: (react: React, own: Partial<Stores> = {}, logged: string[] = [], limits: { maxRunning?: number } = {}) => {
       const logger = createLogger({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
       return engineOn({ ...stores, ...own }, { clock, logger }).createReactor({
         name: 'test',
         streams: [slugStream],
         on: { SlugReserved: react },
         key: ({ data }) => data.websiteId,
+        ...limits,
       });
     },
     stop: async (reactor: { stop(): Promise<void> }) => {
@@ -312,13 +313,16 @@ describe('a reactor', () => {
     await world.stop(reactor);
   });
 
-  test('does a few at a time, not counting those that pause', async () => {
+  test.each([
+    ['eight', {}, 8],
+    ['as many as it says', { maxRunning: 3 }, 3],
+  ])('does %s at a time, not counting those that pause', async (_how, limits, expected) => {
     const world = await createWorld();
     let running = 0;
     let most = 0;
     let paused = 0;
     let done = 0;
-    const reactor = world.reactor(async (_, context) => {
+    const react: React = async (_, context) => {
       running += 1;
       most = Math.max(most, running);
       await nextTurn();
@@ -326,13 +330,14 @@ describe('a reactor', () => {
       paused += 1;
       await context.pause(60_000);
       done += 1;
-    });
+    };
+    const reactor = world.reactor(react, {}, [], limits);
     await reactor.start();
     await world.clock.advance(1_000);
     for (let count = 0; count < 50; count += 1) void world.reserve(`s${count}`);
     await world.until(() => paused === 50);
     expect(done).toBe(0);
-    expect(most).toBe(8);
+    expect(most).toBe(expected);
     await world.until(() => done === 50);
     await world.stop(reactor);
   });
