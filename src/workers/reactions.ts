@@ -1,22 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import { TooManyConflicts } from '../commands/handleCommand.js';
-import { Refused } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import type { Codec } from '../events/codec.js';
 import { streamPrefix, type EventOf, type StreamDefinition } from '../events/defineStream.js';
-import type { Actor, Recorded } from '../events/envelope.js';
+import type { Recorded } from '../events/envelope.js';
 import { reactionStream } from '../events/reaction/reaction.stream.js';
-import { EventStoreClosed, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
-import { ProviderFault } from '../integrations/fault.js';
+import type { EventStore, LogSlice, StoredEvent } from '../events/store/eventStore.js';
 import { sleep } from '../platform/clock.js';
-import { placeOf } from '../platform/faultPlace.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
 import { createPriority } from '../platform/priority.js';
 import { createSemaphore } from '../platform/semaphore.js';
-import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
-import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
-import { reactionFold, reactionProcess, type ReactionName } from './reaction/reaction.process.js';
+import { storeFaultLevel } from '../projections/store/storeFault.js';
+import type { ReactionName } from './reaction/reaction.process.js';
+import { createReactionFailures } from './reaction/reactionFailures.js';
 import { createLanes, type Lane } from './lanes.js';
 import { createLeaseRecords } from './leaseRecords.js';
 import { createReactionContext, type ReactionContext } from './reactionContext.js';
@@ -56,25 +52,6 @@ const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 15_000;
 /** Less than the 10 s that a process has for stopping. */
 const STOP_TIMEOUT_MS = 8_000;
-
-const actor: Actor = { subject: 'workers', role: 'system', via: 'worker' };
-
-const nameOf = (worker: string, { id, type, stream, revision, position }: StoredEvent): ReactionName => ({
-  worker,
-  eventId: id,
-  eventType: type,
-  stream,
-  revision: String(revision),
-  position: String(position),
-});
-
-/** Our stores do not answer for now: no fault of the reaction. */
-const isOutage = (error: unknown): boolean =>
-  isStoreAway(error) || [EventStoreClosed, TooManyConflicts, ProjectionBehind].some((kind) => error instanceof kind);
-
-/** The words of an unknown error may quote the event, so only its place is recorded. */
-const reasonOf = (error: unknown): string =>
-  error instanceof ProviderFault || error instanceof Refused ? error.message : placeOf(error);
 
 const streamOf = ({ stream }: { readonly stream: string }): string => stream;
 
@@ -119,6 +96,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     const leases = createLeaseRecords(records, clock);
     const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
     const logger = engine.logger.child({ worker: name });
+    const failures = createReactionFailures({ name, engine, logger });
     const inOrder = createKeyedMutex();
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -146,55 +124,19 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       }
     };
 
-    const record = async (
-      stored: StoredEvent,
-      command: { readonly type: 'RecordReactionFailure'; readonly reason: string } | { readonly type: 'RecordReactionSuccess' },
-    ): Promise<'none' | 'failing' | 'parked'> => {
-      const because = { commandId: engine.ids.commandId(), actor, requestId: stored.metadata.requestId, causationId: stored.id };
-      const { state } = await engine.handle(reactionProcess, { ...nameOf(name, stored), ...command }, because);
-      return state.stage;
-    };
-
-    /** Whether it is parked by now, by any process. */
-    const giveUp = async (stored: StoredEvent, error: unknown, attempt: number): Promise<boolean> => {
-      const { type, stream, id, position } = stored;
-      const event = { type, stream, id, position: String(position) };
-      const level = isStoreAway(error) ? 'debug' : 'error';
-      logger[level]({ err: error, event, attempt }, 'the reaction to an event failed; it will be repeated');
-      if (isOutage(error)) return false;
-      const stage = await record(stored, { type: 'RecordReactionFailure', reason: reasonOf(error) });
-      if (stage !== 'parked') return false;
-      logger.error({ event }, 'the reaction to an event is parked');
-      return true;
-    };
-
     const reactUntilDone = async (stored: StoredEvent, lane: Lane): Promise<void> => {
+      // An event of the past may have failed in another process, or before a restart.
       let hasFailed: boolean | null = lane === past ? null : false;
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
           await reactOnce(stored, lane);
-          // An event of the past may have failed in another process, or before a restart.
-          hasFailed ??= await hasFailedBefore(stored);
-          if (hasFailed) await record(stored, { type: 'RecordReactionSuccess' });
+          if (hasFailed ?? (await failures.areNoted(stored))) await failures.noteSuccess(stored);
           return;
         } catch (error) {
           hasFailed = true;
-          const isParked = await giveUp(stored, error, attempt).catch((err: unknown) => {
-            logger[storeFaultLevel(err)]({ err }, 'the failure of a reaction could not be recorded; it will be repeated');
-            return false;
-          });
-          if (isParked) return;
+          if (await failures.note(stored, error, attempt)) return;
           await backOff(attempt);
         }
-      }
-    };
-
-    /** When it cannot be asked, it is taken for failed: recording a success changes nothing then. */
-    const hasFailedBefore = async ({ id }: StoredEvent): Promise<boolean> => {
-      try {
-        return (await engine.state(reactionFold, { worker: name, eventId: id })).state.stage !== 'none';
-      } catch {
-        return true;
       }
     };
 
