@@ -28,6 +28,20 @@ export const unionIssue = (union: ErrorObject, branches: readonly ErrorObject[])
   return `${known}${gotKind(union)}`;
 };
 
+/**
+ * What is wrong inside a list or an object that fits no branch of a union, when one branch alone
+ * takes values of its kind; `[]` otherwise, and where the union has words of its own.
+ */
+export const insideUnion = (union: ErrorObject, branches: readonly ErrorObject[]): readonly ErrorObject[] => {
+  if (typeof union.data !== 'object' || union.data === null || wordsOf(union) !== undefined) return [];
+  const branchOf = ({ schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';
+  const isOfOtherKind = ({ keyword, instancePath }: ErrorObject): boolean =>
+    keyword === 'type' && instancePath === union.instancePath;
+  const others = new Set(branches.filter(isOfOtherKind).map(branchOf));
+  const inside = branches.filter((error) => !others.has(branchOf(error)));
+  return new Set(inside.map(branchOf)).size === 1 ? inside : [];
+};
+
 /** What each format of `platform/formats.ts` asks for. */
 export const formatWords: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z',

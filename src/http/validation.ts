@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Violation } from '../commands/refusal.js';
 import { addFormatsTo } from '../platform/formats.js';
-import { issueOf, unionIssue, wordsKeyword } from './issues.js';
+import { insideUnion, issueOf, unionIssue, wordsKeyword } from './issues.js';
 import type { Route } from './route.js';
 
 /** Checks a value against a compiled schema; `[]` when nothing is wrong. */
@@ -180,16 +180,19 @@ const partsOf = (value: unknown, max: number): number => {
 
 const violations = ({ errors }: ValidateFunction, whole: string): Violation[] => {
   const all = errors ?? [];
-  // A union reports every branch and then itself: one sentence is enough.
+  // A union reports every branch and then itself: one sentence is enough, or what is wrong inside.
   const unions = all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   const isBranchOf = (union: ErrorObject, error: ErrorObject): boolean =>
     union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`);
   const branchesOf = (union: ErrorObject): readonly ErrorObject[] => all.filter((error) => isBranchOf(union, error));
-  const ofBranch = (error: ErrorObject): boolean => unions.some((union) => isBranchOf(union, error));
+  const inside = new Map(unions.map((union) => [union, new Set(insideUnion(union, branchesOf(union)))]));
+  const isSaidByUnion = (error: ErrorObject): boolean =>
+    unions.some((union) => isBranchOf(union, error) && inside.get(union)?.has(error) !== true);
+  const isSaidInside = (error: ErrorObject): boolean => (inside.get(error)?.size ?? 0) > 0;
   return (
     all
       // A wrong name is reported by what is wrong with it, and then as one.
-      .filter((error) => !ofBranch(error) && error.keyword !== 'propertyNames')
+      .filter((error) => !isSaidByUnion(error) && !isSaidInside(error) && error.keyword !== 'propertyNames')
       .map((error) => ({
         field: fieldOf(error) || whole,
         issue: unions.includes(error) ? unionIssue(error, branchesOf(error)) : issueOf(error),

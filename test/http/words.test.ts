@@ -90,6 +90,27 @@ describe('what came', () => {
     expect(issueFor(schema, value)).toBe(issue);
   });
 
+  test('what is wrong inside a list is named where null may stand, too', () => {
+    const schema = Type.Object({ it: Type.Union([Type.Array(Type.Enum(['one', 'two']), { uniqueItems: true }), Type.Null()]) });
+    const validate = bodyValidator(schema);
+    expect(validate({ it: ['one', 'three', 4] })).toStrictEqual([
+      { field: 'it.1', issue: 'must be one of one, two; got 5 characters' },
+      { field: 'it.2', issue: 'must be one of one, two; got a number' },
+    ]);
+    expect(validate({ it: ['one', 'one'] })).toStrictEqual([
+      { field: 'it', issue: 'must hold each entry once: entries 0 and 1 are the same' },
+    ]);
+    expect(validate({ it: {} })).toStrictEqual([{ field: 'it', issue: 'must be a list or null; got an object' }]);
+  });
+
+  test('a value that may be meant for several branches is one violation', () => {
+    const branch = (kind: string) => Type.Object({ kind: Type.Literal(kind), size: Type.Integer() });
+    const validate = bodyValidator(Type.Object({ it: Type.Union([branch('a'), branch('b'), Type.Null()]) }));
+    expect(validate({ it: { kind: 'c' } })).toStrictEqual([
+      { field: 'it', issue: 'must be in one of the forms that are described; got an object' },
+    ]);
+  });
+
   test('of a secret nothing is told', () => {
     const secret = Type.String({ writeOnly: true, maxLength: 5, pattern: '^[a-z]+$', 'x-issue': 'use small letters' });
     expect(issueFor(secret, 'SECRET')).toMatch(/^(must have at most 5 characters|use small letters)$/);

@@ -95,3 +95,15 @@ test('PATCH /websites/:id with null gives the tier, or the features, that a new 
     body: { tier: 'starter', features: ['content', 'documents', 'analytics'] },
   });
 });
+
+test('PATCH /websites/:id names the feature that there is not, as POST /websites does', async () => {
+  const { id } = (await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'zap' } })).body as { id: string };
+  const features = ['content', 'zap'];
+  const patched = await api.call('PATCH', `/websites/${id}`, { token, body: { features } });
+  const posted = await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'zap-2', features } });
+  expect(patched).toMatchObject({
+    status: 400,
+    body: { error: expect.stringMatching(/^Invalid request body — features\.1: must be one of content, /) as unknown },
+  });
+  expect(posted.body).toStrictEqual(patched.body);
+});
