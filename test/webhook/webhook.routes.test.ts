@@ -231,6 +231,16 @@ test.each(['x-shopify-topic', 'x-shopify-webhook-id'])('without %s it is refused
   expect((answer.body as { error: string }).error.toLowerCase()).toBe(`invalid headers — ${name}: is required`);
 });
 
+test('that another shop may not send it is said before what its headers lack', async () => {
+  const input = { shop: 'other.myshopify.com' };
+  const raw = newBody(input.shop);
+  const { 'x-shopify-hmac-sha256': signature, 'x-shopify-shop-domain': shop } = webhookHeaders(raw, input);
+  const headers = { 'x-shopify-hmac-sha256': signature ?? '', 'x-shopify-shop-domain': shop ?? '' };
+  expect(await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw, headers })).toMatchObject(otherShop);
+  const unknown = await api.call('POST', '/webhooks/commerce?websiteId=unknown', { raw, headers });
+  expect(unknown).toMatchObject({ status: 404, body: { error: 'Website unknown not found' } });
+});
+
 describe('the shop', () => {
   test('must be the website’s', async () => {
     expect(await deliver({ shop: 'other.myshopify.com' })).toMatchObject(otherShop);

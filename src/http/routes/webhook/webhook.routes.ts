@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import { Refused, refusals } from '../../../commands/refusal.js';
+import { Refused, refusals, type Violation } from '../../../commands/refusal.js';
 import type { CommandContext } from '../../../commands/handleCommand.js';
 import type { Engine } from '../../../engine.js';
 import type { Commerce } from '../../../integrations/commerce/port.js';
@@ -26,7 +26,7 @@ import {
 import { webhookStream } from '../../../events/webhook/webhook.stream.js';
 import { httpErrors } from '../../errors.js';
 import { Id } from '../../schemas.js';
-import { route, type Route, type RouteTag } from '../../route.js';
+import { route, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { RecordStore } from '../../../projections/store/readModelStore.js';
@@ -44,6 +44,14 @@ const headers = Type.Object({
   'X-Shopify-Webhook-Id': headerText('The same for each delivery of one webhook.'),
   'X-Shopify-Triggered-At': Type.Optional(headerText('When it happened.')),
 });
+
+/** What is wrong with the headers that name a webhook. */
+const violationsOf = (header: RouteRequest['header']): readonly Violation[] =>
+  ['X-Shopify-Webhook-Id', 'X-Shopify-Topic'].flatMap((field) => {
+    const { length } = header(field.toLowerCase()) ?? '';
+    if (length === 0) return [{ field, issue: 'is required' }];
+    return length > maxLength ? [{ field, issue: 'is too long' }] : [];
+  });
 
 /** Whether the shop may send this website the topic (api.md, "Commerce webhook"). */
 const maySend = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
@@ -69,18 +77,24 @@ export interface WebhookRouteParts {
  * 8).
  */
 export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: WebhookRouteParts): readonly Route[] => {
+  /** Of the very webhook that has taken the shop away, or of one that came before it. */
+  const isRepetition = async ({ websiteId, webhookId }: WebhookName, shopDomain: string): Promise<boolean> => {
+    const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
+    if (known.stage !== 'none' && known.shopDomain === shopDomain) return true;
+    const remembered = await records.get(ignored, webhookStream.name({ websiteId, webhookId }));
+    return remembered?.shopDomain === shopDomain;
+  };
+
   /**
+   * @param isNamed whether its headers name it
    * @throws Refused: 404 when the website is unknown, which only a caller with the secret learns;
    *   403 for another shop
    */
-  const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
+  const checkShop = async (webhook: WebhookName, shopDomain: string, isNamed: boolean): Promise<void> => {
+    const { websiteId, topic } = webhook;
     const { state } = await engine.state(servicesFold, { websiteId });
     if (maySend(state, shopDomain, topic)) return;
-    // A repetition: of the very webhook that has taken the shop away, or of one that came before it.
-    const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
-    if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
-    const remembered = await records.get(ignored, webhookStream.name({ websiteId, webhookId }));
-    if (remembered?.shopDomain === shopDomain) return;
+    if (isNamed && (await isRepetition(webhook, shopDomain))) return;
     const { document } = await reader.read(websiteProjection, websiteId);
     throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
   };
@@ -156,22 +170,18 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
       act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.isSignatureValid(raw, header('x-shopify-hmac-sha256') ?? ''))
           throw new Refused(refusals.invalidSignature());
-        const headerNamed = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {
-          const text = header(name.toLowerCase()) ?? '';
-          if (text === '') throw httpErrors.invalid('headers', [{ field: name, issue: 'is required' }]);
-          if (text.length > maxLength) throw httpErrors.invalid('headers', [{ field: name, issue: 'is too long' }]);
-          return text;
-        };
         const named = {
           websiteId,
-          webhookId: headerNamed('X-Shopify-Webhook-Id'),
-          topic: topicOf(headerNamed('X-Shopify-Topic')),
+          webhookId: header('x-shopify-webhook-id') ?? '',
+          topic: topicOf(header('x-shopify-topic') ?? ''),
         };
+        const violations = violationsOf(header);
         const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
         // The headers are not signed: where the body says whose it is, that counts.
         const shopInBody = isHandled(named.topic) ? commerce.shopIn(raw) : null;
         if (shopInBody !== null && shopInBody !== shopDomain) throw new Refused(refusals.otherShop());
-        await checkShop(named, shopDomain);
+        await checkShop(named, shopDomain, violations.length === 0);
+        if (violations.length > 0) throw httpErrors.invalid('headers', violations);
         // The topic is not signed: a compliance webhook sent again as this one would detach the shop.
         if (named.topic === uninstalled && commerce.isComplianceBody(raw)) {
           const issue = `is ${uninstalled}, but the body is that of a compliance webhook`;
