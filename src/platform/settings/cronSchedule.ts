@@ -12,14 +12,26 @@ const cronFields = [
   { from: 0, to: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ];
 
-/** Lists of numbers and ranges with an optional step: `*`, `1,15`, `mon-fri`, `8-18/2`. */
-const isCronField = (text: string, { from, to, names }: (typeof cronFields)[number]): boolean =>
-  text.split(',').every((part) => {
-    const [, range = '', step = '1'] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
+/** The most days that each month has. */
+const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * The numbers that a list of numbers and ranges stands for: `*`, `1,15`, `mon-fri`, `8-18/2`; null
+ * when it is none. A single number has no step: node-cron would throw when it is first used.
+ */
+const numbersOf = (text: string, { from, to, names }: (typeof cronFields)[number]): readonly number[] | null => {
+  const numbers: number[] = [];
+  for (const part of text.split(',')) {
+    const [, range = '', step] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
     const bounds = range === '*' ? [from, to] : range.split('-').map((bound) => numberOf(bound, names, from));
     const [first = Number.NaN, last = first] = bounds;
-    return bounds.length <= 2 && first >= from && last <= to && first <= last && Number(step) >= 1;
-  });
+    const isInside = first >= from && last <= to && first <= last && bounds.length <= 2;
+    const mayStep = step === undefined || (Number(step) >= 1 && bounds.length === 2);
+    if (!isInside || !mayStep) return null;
+    for (let number = first; number <= last; number += Number(step ?? 1)) numbers.push(number);
+  }
+  return numbers;
+};
 
 const numberOf = (text: string, names: readonly string[], from: number): number => {
   const place = names.indexOf(text.toLowerCase());
@@ -28,9 +40,10 @@ const numberOf = (text: string, names: readonly string[], from: number): number 
 
 export const cronSchedule = (text: string): string | Problem => {
   const given = text.split(/\s+/);
-  const isSchedule =
-    given.length === cronFields.length && cronFields.every((field, place) => isCronField(given[place] ?? '', field));
-  return isSchedule
-    ? given.join(' ')
-    : new Problem('must be minute, hour, day, month and weekday, as in 0 4 * * 1 (Mondays at four)');
+  const [minutes, hours, days, months, weekdays] = cronFields.map((field, place) => numbersOf(given[place] ?? '', field));
+  if (!minutes || !hours || !days || !months || !weekdays || given.length !== cronFields.length) {
+    return new Problem('must be minute, hour, day, month and weekday, as in 0 4 * * 1 (Mondays at four)');
+  }
+  const isEverDue = months.some((month) => Math.min(...days) <= (daysOfMonths[month - 1] ?? 0));
+  return isEverDue ? given.join(' ') : new Problem('must be due on some day: none of its months has one of its days');
 };
