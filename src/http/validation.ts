@@ -183,7 +183,9 @@ const violations = ({ errors }: ValidateFunction, whole: string): Violation[] =>
   // A union reports every branch and then itself: one sentence is enough, or what is wrong inside.
   const unions = all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   const isBranchOf = (union: ErrorObject, error: ErrorObject): boolean =>
-    union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`);
+    union !== error &&
+    error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+    `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
   const branchesOf = (union: ErrorObject): readonly ErrorObject[] => all.filter((error) => isBranchOf(union, error));
   const inside = new Map(unions.map((union) => [union, new Set(insideUnion(union, branchesOf(union)))]));
   const isSaidByUnion = (error: ErrorObject): boolean =>

@@ -103,6 +103,14 @@ describe('what came', () => {
     expect(validate({ it: {} })).toStrictEqual([{ field: 'it', issue: 'must be a list or null; got an object' }]);
   });
 
+  test('each entry of a list has words of its own', () => {
+    const entry = Type.Union([Type.Object({ size: Type.Integer() }), Type.Null()]);
+    expect(bodyValidator(Type.Object({ it: Type.Array(entry) }))({ it: [{ size: 'x' }, 5, null] })).toStrictEqual([
+      { field: 'it.0.size', issue: 'must be a whole number; got text' },
+      { field: 'it.1', issue: 'must be an object or null; got a number' },
+    ]);
+  });
+
   test('a value that may be meant for several branches is one violation', () => {
     const branch = (kind: string) => Type.Object({ kind: Type.Literal(kind), size: Type.Integer() });
     const validate = bodyValidator(Type.Object({ it: Type.Union([branch('a'), branch('b'), Type.Null()]) }));
