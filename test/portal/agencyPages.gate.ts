@@ -154,6 +154,13 @@ withBrowser('pages of the agency on a small phone', () => {
     await looksRight(page);
   });
 
+  test('the audit names a service as the settings do', async () => {
+    const { page, visit } = window;
+    await seat.admin.websites.services.attach(websiteId, { kind: 'analytics' });
+    await visit('/audit', operator);
+    await page.getByText('Ein Dienst wurde verbunden: Besuche').waitFor({ timeout: 10_000 });
+  });
+
   test('an admin reads the keys of somebody else, and goes back to their own', async () => {
     const { page, visit } = window;
     const { subject } = await seat.admin.me.get();

@@ -4,9 +4,14 @@ import type en from '../../../i18n/en.json';
 
 type Worded = keyof typeof en.audit.events;
 type Step = keyof typeof en.provisioning.steps;
+type Kind = keyof typeof en.settings.services.kinds;
 
 const textIn = (data: AuditEntry['data'], ...names: readonly string[]): string | undefined =>
   names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
+
+/** Of a service. */
+const kindNamed = (kind: string | undefined, t: TFunction): string | undefined =>
+  kind && t(`settings.services.kinds.${kind as Kind}` as const, { defaultValue: kind });
 
 const statuses = ['pending', 'in_progress', 'done'] as const;
 
@@ -23,7 +28,9 @@ export const sentenceOf = ({ type, data }: AuditEntry, names: Readonly<Record<st
     person: (clientId === undefined ? undefined : names[clientId]) ?? textIn(data, 'email') ?? t('audit.somebody'),
     name:
       step === undefined
-        ? (textIn(data, 'name', 'title', 'slug', 'domain', 'checkpointId', 'documentId', 'kind') ?? t('audit.nameless'))
+        ? (textIn(data, 'name', 'title', 'slug', 'domain', 'checkpointId', 'documentId') ??
+          kindNamed(textIn(data, 'kind'), t) ??
+          t('audit.nameless'))
         : t(`provisioning.steps.${step as Step}` as const, { defaultValue: step }),
     email: textIn(data, 'email') ?? t('audit.somebody'),
     status: status === undefined ? '' : t(`steps.${status}`),
