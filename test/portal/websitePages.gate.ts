@@ -38,6 +38,27 @@ withBrowser('the pages of a website, on a narrow dark phone in German', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('long words and long names stay within the page', async () => {
+    const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+    const { admin, open } = seat;
+    const { id } = await admin.websites.create({ name: long, slug: 'long' });
+    await admin.websites.delivery.replace(id, {});
+    await admin.websites.delivery.replace(id, {
+      estimatedCompletionAt: '2027-03-01T12:00:00.000Z',
+      showPreviewUrl: false,
+      checkpoints: [{ id: 'one', label: long, order: 10, status: 'pending', neededFromClient: long }],
+      reason: long,
+      reasonVisible: true,
+    });
+    const { page, visit } = await open({ locale: 'de-DE', viewport: { width: 320, height: 800 } });
+    await admin.websites.services.attach(id, { kind: 'analytics', siteId: `${'a'.repeat(60)}.example` });
+    for (const path of ['', '/delivery', '/delivery/history', '/people', '/transfer', '/settings', '/provisioning']) {
+      await visit(`/websites/${id}${path}`, operator);
+      await page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
+      await looksRight(page);
+    }
+  });
+
   test('visits that cannot be asked for are told apart from none', async () => {
     const { page, visit } = await seat.open({ locale: 'de-DE' });
     await visit(`/websites/${websiteId}/analytics`, operator);

@@ -16,7 +16,7 @@ interface PageHeadProps {
 export const PageHead = ({ title, sub, lead, actions }: PageHeadProps): ReactNode => (
   <div className={classes['head']}>
     <h1>{title}</h1>
-    {sub !== undefined && <span className="muted">{sub}</span>}
+    {sub !== undefined && <span className={`muted ${classes['sub'] ?? ''}`}>{sub}</span>}
     {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
     {lead !== undefined && <p className={`muted ${classes['lead'] ?? ''}`}>{lead}</p>}
   </div>
