@@ -65,4 +65,14 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
   });
+
+  test('a service that stops while nothing is asked of it is said to be away', async () => {
+    const { page, visit } = await seat.open();
+    const following = page.waitForResponse(`**/websites/${websiteId}/events`);
+    await visit(`/websites/${websiteId}/people`, operator);
+    await following;
+    await page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
+    await seat.server.kill('SIGTERM');
+    await page.getByText('The service cannot be reached.').waitFor({ timeout: 20_000 });
+  });
 });

@@ -1,4 +1,5 @@
 import { Doorstep, type DoorstepOptions } from '@doorstep/sdk';
+import { reportStream } from '../live/connection.js';
 import { base } from '../page.js';
 import { accessToken } from '../session/session.js';
 import { viewedAs } from '../session/viewAs.js';
@@ -16,4 +17,14 @@ export const doorstepBy = (send: NonNullable<DoorstepOptions['fetch']>): Doorste
   new Doorstep({ baseUrl: location.origin + base, token: accessToken, fetch: send });
 
 /** The service, as whoever is signed in. */
-export const doorstep = doorstepBy((request, init) => fetch(asViewed(request), init));
+export const doorstep = doorstepBy(async (request, init) => {
+  const isStream = request.headers.get('accept') === 'text/event-stream';
+  try {
+    const answer = await fetch(asViewed(request), init);
+    if (isStream) reportStream(answer.status);
+    return answer;
+  } catch (error) {
+    if (isStream && init.signal?.aborted !== true) reportStream();
+    throw error;
+  }
+});
