@@ -66,6 +66,18 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
   });
 
+  test('a page whose code does not come without a connection comes by itself once there is one', async () => {
+    const { page, context, visit } = await seat.open();
+    await visit('/websites', operator);
+    await page.getByRole('heading', { level: 1, name: '1 website' }).waitFor();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'The service cannot be reached' }).waitFor({ timeout: 20_000 });
+    await looksRight(page);
+    await context.setOffline(false);
+    await page.getByRole('heading', { level: 1, name: / changes$/ }).waitFor({ timeout: 20_000 });
+  });
+
   test('a service that stops while nothing is asked of it is said to be away', async () => {
     const { page, visit } = await seat.open();
     const following = page.waitForResponse(`**/websites/${websiteId}/events`);
