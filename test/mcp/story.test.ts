@@ -90,6 +90,8 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
     { revision: 1, by: 'ops@example.com', reason: 'The photos come a week later.' },
     { revision: 0 },
   ]);
+  const newest = await assistant.call('delivery_history', { website: slug, limit: 1 });
+  expect(newest.text).toContain(`${slug}: 1 change; there are more: raise the limit.`);
 
   const who = await assistant.call('explain_access', { website: slug });
   expect(who.data.access).toEqual([{ email, role: 'editor', invitedUntil: expect.any(String) }]);

@@ -255,16 +255,18 @@ export const deliveryHistory = tool({
         { signal },
       ))
         all.push(change);
-    const changes = all
+    const found = all
       .filter(({ revision, at: changedAt }) => revision > since && (at === undefined || changedAt <= at))
-      .sort((one, other) => other.revision - one.revision)
+      .sort((one, other) => other.revision - one.revision);
+    const changes = found
       .slice(0, limit)
       .map(({ revision, at: changedAt, by, reason, changes: parts }) =>
         compact({ revision, at: changedAt, by, reason, changes: parts.map(({ path, from, to }) => compact({ path, from, to })) }),
       );
+    const more = found.length > limit ? '; there are more: raise the limit' : '';
     const readers = admin ? await doorstep.websites.delivery.readers(website.id, {}, { signal }) : [];
     return {
-      text: `${website.slug}: ${counted(changes.length, 'change')}${then === undefined ? '' : ` up to ${at ?? ''}`}.`,
+      text: `${website.slug}: ${counted(changes.length, 'change')}${then === undefined ? '' : ` up to ${at ?? ''}`}${more}.`,
       quotes: {
         name: website.name,
         changes,
