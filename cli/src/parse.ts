@@ -87,7 +87,8 @@ const describe = (parser: Parser, command: Command): Parser => {
   }
   if (command.plain !== true) parser.option('--json [fields]').option('--jq <expression>');
   if (command.write === true) parser.option('--dry-run').option('--idempotency-key <key>');
-  if (command.destructive !== undefined) parser.option('-y, --yes');
+  // Where nothing is asked it says nothing: a script may give it with every write.
+  if (command.write === true || command.destructive !== undefined) parser.option('-y, --yes');
   return parser;
 };
 

@@ -377,7 +377,7 @@ describe('a write', () => {
     const person = personOf(asked());
     const command = commands.find((one) => one.name === name);
     const before = await person.changes();
-    const ran = await call(name, asked(), '--json', ...(command?.destructive === true ? ['--yes'] : []));
+    const ran = await call(name, asked(), '--json', '--yes');
     expect(ran).toMatchObject({ code: 0, stderr: name === 'api' ? '' : (expect.stringMatching(/\S/) as unknown) });
     const answersNothing = command?.operations.some((id) => silent.has(id)) === true;
     if (answersNothing) expect(ran.stdout).toBe('');
