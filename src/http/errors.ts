@@ -96,6 +96,10 @@ export const httpErrors = {
       // What is taken instead (RFC 9110, 12.5.3).
       headers: { 'accept-encoding': 'identity' },
     }),
+  rangeNotSatisfiable: (bytes: number) =>
+    httpFault('range_not_satisfiable', `The file has only ${String(bytes)} bytes`, {
+      headers: { 'content-range': `bytes */${String(bytes)}` },
+    }),
   requestTimeout: () => httpFault('request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
     httpFault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),

@@ -5,6 +5,7 @@ export const faultStatus = {
   request_timeout: 408,
   body_too_large: 413,
   content_encoding_not_supported: 415,
+  range_not_satisfiable: 416,
   too_many_requests: 429,
   rate_limit_exceeded: 429,
   internal_error: 500,

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../integrations/files/port.js';
+import { httpErrors } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { securityHeaders } from './reply.js';
 import type { Answer, StreamedContent } from './route.js';
@@ -14,6 +15,7 @@ export const sendContent = async (
 ): Promise<void> => {
   const { bytes } = content;
   const range = request.headers['if-range'] === undefined ? rangeIn(request.headers.range, bytes) : undefined;
+  if (range === null) throw httpErrors.rangeNotSatisfiable(bytes);
   const all = {
     ...securityHeaders,
     ...own,
@@ -22,10 +24,6 @@ export const sendContent = async (
     ...headers,
     'x-request-id': requestId,
   };
-  if (range === null) {
-    response.writeHead(416, { ...all, 'content-length': 0, 'content-range': `bytes */${String(bytes)}` }).end();
-    return;
-  }
   const { start, end } = range ?? { start: 0, end: bytes - 1 };
   const head = {
     ...all,

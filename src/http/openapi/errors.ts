@@ -30,6 +30,7 @@ const shared = {
   408: ['RequestTimeout', 'The body did not arrive in time.', 'request_timeout'],
   413: ['BodyTooLarge', 'The body is longer than it may be.', 'body_too_large'],
   415: ['EncodingNotSupported', 'The body has a `Content-Encoding`.', 'content_encoding_not_supported'],
+  416: ['RangeNotSatisfiable', 'The file has none of the bytes that `Range` asks for.', 'range_not_satisfiable'],
   429: [
     'TooManyRequests',
     'Too many requests at once, or more than the budget of the caller: repeat later.',
@@ -52,6 +53,7 @@ const exampleErrors: Readonly<Record<number, readonly [error: string, details: u
   408: ['Request timeout', null],
   413: ['Request body too large', null],
   415: ['Content-Encoding is not supported: send the body as it is', null],
+  416: ['The file has only 5120 bytes', null],
   429: ['Too many requests from your address are under way', null],
   500: ['Internal server error', { requestId: 'n0WbA2c9.1f' }],
   502: ['GitHub refused: The name is taken', null],

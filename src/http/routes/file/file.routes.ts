@@ -103,6 +103,7 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
         'stopping',
         'vault_locked',
         'identity_provider_unavailable',
+        'range_not_satisfiable',
       ],
       answers: { 200: { description: 'The file.', contentType: 'application/octet-stream' } },
       answer: async ({ params: { fileId }, query: { signature }, reader }) => {
