@@ -110,19 +110,26 @@ export const bodyValidator = (schema: TSchema): Validate => {
  * @throws what is wrong with the schema
  */
 export const partValidator = (schema: Schema, part: string, whole: string): Validate => {
-  const ajv = addFormatsTo(new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false }));
-  const validate = ajv.addSchema(schema, 'whole').getSchema(`whole#${part}`);
-  if (validate === undefined) throw new Error(`the schema has no part ${part}`);
+  const compile = (allErrors: boolean): ValidateFunction => {
+    const ajv = addFormatsTo(new Ajv2020({ strict: false, allErrors, verbose: true, logger: false }));
+    const validate = ajv.addSchema(schema, 'whole').getSchema(`whole#${part}`);
+    if (validate === undefined) throw new Error(`the schema has no part ${part}`);
+    return validate as ValidateFunction;
+  };
+  const first = compile(false);
+  const all = onFirstUse(() => compile(true));
   return (value) => {
-    if (validate(value)) return [];
-    return violations(validate as ValidateFunction, '')
+    if (first(value)) return [];
+    const listing = partsOf(value, maxPartsListed) >= maxPartsListed ? first : all();
+    listing(value);
+    return violations(listing, '')
       .slice(0, maxViolations)
       .map(({ field, issue }) => ({ field: field === '' ? whole : `${whole}.${field}`, issue }));
   };
 };
 
 /** Of a long document, more would help nobody. */
-const maxViolations = 100;
+export const maxViolations = 100;
 
 /**
  * A validator of path parameters or of a query: where the schema asks for them, decimal digits

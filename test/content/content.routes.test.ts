@@ -238,6 +238,14 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     });
   });
 
+  test('are refused with a bounded list of what is wrong, in short words', async () => {
+    const path = `${await newWebsite()}/${collection}`;
+    const pictures = Array.from({ length: 300 }, () => ({ mediaId: 'none' }));
+    const { status, body } = await put(`${path}/site`, null, { [`k${'x'.repeat(100_000)}`]: pictures });
+    const { details } = body as { details: readonly { field: string }[] };
+    expect([status, details.length, Math.max(...details.map(({ field }) => field.length))]).toEqual([400, 100, 200]);
+  });
+
   test('are at most two hundred', async () => {
     const path = `${await newWebsite()}/${collection}`;
     const answers = await Promise.all(Array.from({ length: 200 }, (_, one) => put(`${path}/d${String(one)}`, null, {})));

@@ -32,7 +32,10 @@ type Json = Readonly<Record<string, unknown>>;
 const isPicture = (value: Json): value is Json & { readonly mediaId: string } =>
   Object.hasOwn(value, 'mediaId') && typeof value['mediaId'] === 'string';
 
-/** Every `{"mediaId": "…"}` in a document: the id, and which field it is (`hero.picture.mediaId`). */
+/**
+ * Every `{"mediaId": "…"}` in a document: the id, and which field it is (`hero.picture.mediaId`), of which a
+ * long one is cut off.
+ */
 export const picturesIn = (value: unknown, field = ''): readonly { readonly mediaId: string; readonly field: string }[] => {
   if (typeof value !== 'object' || value === null) return [];
   const own = isPicture(value as Json)
@@ -41,7 +44,13 @@ export const picturesIn = (value: unknown, field = ''): readonly { readonly medi
   return [...own, ...Object.entries(value).flatMap(([name, part]) => picturesIn(part, join(field, name)))];
 };
 
-const join = (field: string, name: string): string => (field === '' ? name : `${field}.${name}`);
+const maxFieldLength = 200;
+
+/** A name may be as long as the document, and be that of thousands of fields: it is cut before it is copied. */
+const join = (field: string, name: string): string => {
+  const short = name.slice(0, maxFieldLength);
+  return field === '' ? short : `${field}.${short}`.slice(0, maxFieldLength);
+};
 
 const sourceOf = (mediaId: string, { name }: SiteMediaVariant): string => `media/${mediaId}/${name}`;
 

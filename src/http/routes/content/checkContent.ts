@@ -3,7 +3,7 @@ import { picturesIn, type FindSiteMedia } from '../../../events/content/content.
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
-import { partValidator, type Validate } from '../../validation.js';
+import { maxViolations, partValidator, type Validate } from '../../validation.js';
 import { createCache } from '../../../platform/cache.js';
 
 /** The ids of the documents that a template declares, in its order. */
@@ -45,7 +45,8 @@ export const createCheckContent = (
     for (const { mediaId, field } of picturesIn(body, 'body')) {
       const isKnown = known.get(mediaId) ?? (await findMedia(websiteId, mediaId)) !== null;
       known.set(mediaId, isKnown);
-      if (!isKnown) violations.push({ field: field.slice(0, maxFieldLength), issue: 'is no picture or video of this website' });
+      if (!isKnown && violations.length < maxViolations)
+        violations.push({ field, issue: 'is no picture or video of this website' });
       if (known.size > maxPictures) return [{ field: 'body', issue: `must name at most ${String(maxPictures)} pictures` }];
     }
     return violations;
