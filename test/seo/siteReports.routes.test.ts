@@ -76,6 +76,8 @@ describe('GET /websites/:id/analytics', () => {
     ['to=yesterday', 'Invalid query — to: must be a day as in 2030-01-31, or a time'],
     ['from=2026-03-02&to=2026-03-01', 'Invalid query — from: must not be after to'],
     ['from=2024-01-01&to=2026-01-01', 'Invalid query — from: must be at most 366 days before to'],
+    ['from=2025-01-01&to=2026-01-02', 'Invalid query — from: must be at most 366 days before to'],
+    ['from=0000-01-01&to=9999-12-31', 'Invalid query — from: must be at most 366 days before to'],
   ])('refuses %s', async (query, error) => {
     const id = await newWebsite(`q${api.engine.ids.commandId()}`.slice(0, 40));
     expect(await get(`/websites/${id}/analytics?${query}`)).toMatchObject({ status: 400, body: { error } });
