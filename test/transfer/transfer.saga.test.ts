@@ -151,6 +151,11 @@ describe('a subscription that exists already', () => {
       await world.expectSound();
       // Whatever came of the claim, the subscription is not cancelled, and there is no second one.
       const isOwner = (await world.ownerId()) === world.newId;
+      expect([mishap, act, (await world.invitation(invitationId)).stage]).toStrictEqual([
+        mishap,
+        act,
+        isOwner ? 'accepted' : 'pending',
+      ]);
       const marks = isOwner ? { clientId: world.newId, websiteId: world.websiteId } : { clientId: '', websiteId: '' };
       expect([mishap, act, newcomers(world)]).toMatchObject([mishap, act, [{ id, live: true, ...marks }]]);
       await world.stop();
@@ -173,6 +178,19 @@ describe('a subscription that exists already', () => {
     await world.stop();
   });
 
+  test('whose customer the provider refuses to mark is asked on, once the website has its new owner', async () => {
+    const world = await createTransferWorld();
+    const id = world.addSubscription();
+    const invitationId = await world.offer('new', undefined, id);
+    await world.claim(invitationId);
+    await world.start(undefined, { line: failing('markCustomer', permanentFault('No'), 5) });
+    await world.untilSettled();
+    await world.expectSound();
+    expect([await world.ownerId(), (await world.invitation(invitationId)).stage]).toStrictEqual([world.newId, 'accepted']);
+    expect((await world.billing()).accounts.get(world.newId)).not.toHaveProperty('existing');
+    await world.stop();
+  });
+
   test('is let go, not cancelled, when the website is archived before it changes hands', async () => {
     const world = await createTransferWorld();
     const id = world.addSubscription();
@@ -186,6 +204,19 @@ describe('a subscription that exists already', () => {
     await first.stop();
     await world.stop();
   });
+});
+
+test('a subscription that carried the website’s mark before the claim is not cancelled when the claim comes to nothing', async () => {
+  const world = await createTransferWorld();
+  const id = world.addSubscription(world.websiteId);
+  await world.claim(await world.offer('new', undefined, id));
+  const first = await world.start(undefined, { line: failing('attachSubscription', transientFault(), 1) });
+  await passTimeUntil(world.clock, async () => (await world.billing()).accounts.has(world.newId));
+  await world.archive();
+  await world.untilSettled();
+  expect(world.remote.subscriptions.find((one) => one.id === id)).toMatchObject({ live: true });
+  await first.stop();
+  await world.stop();
 });
 
 describe('a single worker that is restarted after it died', () => {

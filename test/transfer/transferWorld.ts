@@ -73,7 +73,7 @@ export interface TransferWorld {
   /** Offers the website to the person and gives the invitation's id. */
   offer(person?: string, priceId?: string, subscriptionId?: string): Promise<string>;
   /** A customer with a subscription that somebody made at the provider, and its id. */
-  addSubscription(): string;
+  addSubscription(websiteId?: string): string;
   /** Resolves once the claim is begun. */
   claim(invitationId: string, person?: string): Promise<void>;
   cancel(invitationId: string): Promise<void>;
@@ -156,10 +156,10 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       offers.add(invitationId);
       return invitationId;
     },
-    addSubscription: () => {
+    addSubscription: (markedWith = '') => {
       const [id, customerId] = [`s${remote.subscriptions.length + 1}`, `c${remote.customers.length + 1}`];
       remote.customers.push({ id: customerId, clientId: '' });
-      remote.subscriptions.push({ id, customerId, clientId: '', websiteId: '', priceId: undefined, live: true });
+      remote.subscriptions.push({ id, customerId, clientId: '', websiteId: markedWith, priceId: undefined, live: true });
       return id;
     },
     claim: async (invitationId, person = 'new') => {
@@ -282,9 +282,11 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
         return customer;
       });
     },
-    findSubscription: (customerId, websiteId) =>
+    findSubscription: (customerId, websiteId, except = []) =>
       line('findSubscription', () => {
-        const found = subscriptions.find((one) => one.customerId === customerId && one.websiteId === websiteId && one.live);
+        const found = subscriptions.find(
+          (one) => one.customerId === customerId && one.websiteId === websiteId && one.live && !except.includes(one.id),
+        );
         return found === undefined ? null : toSubscription(found);
       }),
     createSubscription: ({ customerId, clientId, websiteId, priceId }, confirm) => {

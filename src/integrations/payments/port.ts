@@ -15,8 +15,11 @@ export interface Payments {
    * caller's lease is lost, and the error is passed on
    */
   createCustomer(payer: Payer, assertHeld: () => void): Promise<Customer>;
-  /** The customer's subscription for a website that has not ended; null when there is none. */
-  findSubscription(customerId: string, websiteId: string): Promise<Subscription | null>;
+  /**
+   * The customer's subscription for a website that has not ended; null when there is none.
+   * @param except ids of subscriptions that are passed over
+   */
+  findSubscription(customerId: string, websiteId: string, except?: readonly string[]): Promise<Subscription | null>;
   /**
    * Creates the subscription. Repeated for the same `claim`, in any process, it creates no second
    * one while the first has not ended.

@@ -165,9 +165,9 @@ export const createStripePayments = (parts: {
     return found === null ? null : toSubscription(found);
   };
 
-  const findSubscription = async (customerId: string, websiteId: string): Promise<Subscription | null> => {
-    const matches = ({ metadata, status }: StripeSubscription) =>
-      metadata?.[websiteKey] === websiteId && statusOf(status) !== 'canceled';
+  const findSubscription: Payments['findSubscription'] = async (customerId, websiteId, except = []) => {
+    const matches = ({ id, metadata, status }: StripeSubscription) =>
+      metadata?.[websiteKey] === websiteId && statusOf(status) !== 'canceled' && !except.includes(id);
     const subscriptions = itemsOf(asSubscription, (stripe, options) =>
       stripe.subscriptions.list({ customer: customerId, ...options }),
     );

@@ -119,7 +119,7 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
       lease.assertHeld();
       await payments.detachSubscription({ subscriptionId: before.existing, websiteId, clientId });
     }
-    await endSubscriptionsOf(tools, before.customerId, websiteId, lease, subscriptionId);
+    await endSubscriptionsOf(tools, before.customerId, websiteId, lease, [subscriptionId, before.existing]);
   }
   const ledger = await draftLedger(tools, claim, { subscriptionId });
   await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId, ledger });
@@ -244,21 +244,22 @@ const endSubscriptions = async (
     lease.assertHeld();
     await payments.detachSubscription({ subscriptionId: account.existing, websiteId, clientId });
   }
-  if (account !== undefined) await endSubscriptionsOf(tools, account.customerId, websiteId, lease);
+  if (account !== undefined) await endSubscriptionsOf(tools, account.customerId, websiteId, lease, [account.existing]);
   return { type: 'RecordEnd', clientId };
 };
 
-/** @param except a subscription that goes on */
+/** @param except subscriptions that go on, also where their marks could not be taken off */
 const endSubscriptionsOf = async (
   { payments }: Tools,
   customerId: string,
   websiteId: string,
   lease: HeldLease<AttemptOutcome>,
-  except?: string,
+  except: readonly (string | undefined)[],
 ): Promise<void> => {
+  const passedOver = except.filter((id) => id !== undefined);
   for (let ended = 0; ended < MAX_ENDED; ended += 1) {
-    const subscription = await payments.findSubscription(customerId, websiteId);
-    if (subscription === null || subscription.id === except) return;
+    const subscription = await payments.findSubscription(customerId, websiteId, passedOver);
+    if (subscription === null) return;
     lease.assertHeld();
     await payments.endSubscription(subscription.id);
   }

@@ -3,7 +3,7 @@ import type { BillingEvent } from '../../events/billing/billing.events.js';
 import { movingItems, type MovingItem } from '../../events/billing/billing.ledger.js';
 import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor, type RetryPolicy } from '../lease.js';
 import type { BillingCommand, OfLedger } from './transfer.commands.js';
-import { aboutOf, attemptsAt, billingFold, type BillingState, type BillingTask, type Claim } from './transfer.state.js';
+import { aboutOf, attemptsAt, billingFold, type BillingState, type Claim } from './transfer.state.js';
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
@@ -101,22 +101,27 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
 };
 
 /**
- * Ending a subscription is never given up: nobody may be billed for a website that they do not own.
+ * Ending a subscription is never given up: nobody may be billed for a website that they do not own. Nor does a
+ * fault of the provider end a claim that has made its claimant the owner: only its completion says that the
+ * subscription is theirs.
  */
 const retryAfter =
-  (task: BillingTask): RetryPolicy =>
+  ({ task, fault: { provider } }: Command<'RecordFailure'>, { ledgers }: BillingState): RetryPolicy =>
   (attempts, command) => {
     const { fault, jitter, at } = command;
-    if (task.kind === 'claim') return retryFor(CLAIM_RETRY_MS)(attempts, command);
+    if (task.kind === 'claim') {
+      const isOwner = ledgers.get(task.claim.claimId)?.done.has('ownership') === true;
+      if (!isOwner || provider === undefined) return retryFor(CLAIM_RETRY_MS)(attempts, command);
+    }
     const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
     return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
   };
 
-const recordFailure = (command: Command<'RecordFailure'>, { attempts }: BillingState): readonly BillingEvent[] => {
+const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, task, fault } = command;
   const { provider, late } = fault;
   return decideFailure(
-    attempts,
+    state.attempts,
     command,
     (failure, isGivenUp) => {
       const data = { websiteId, ...failure, late, ...(provider !== undefined && { provider }) };
@@ -124,7 +129,7 @@ const recordFailure = (command: Command<'RecordFailure'>, { attempts }: BillingS
       if (!isGivenUp || task.kind === 'end') return [failed];
       return [failed, { type: 'TransferFailed', data: { ...task.claim, reason: failure.error } }];
     },
-    retryAfter(task),
+    retryAfter(command, state),
   );
 };
 
