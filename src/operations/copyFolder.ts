@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, realpath } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 
@@ -38,13 +38,25 @@ export const copyDatabase = (file: string, target: string): void => {
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /**
- * Copies a folder except names that match `without`. Files that vanish meanwhile are drafts:
- * finished files are replaced atomically.
+ * In a repository a branch is moved once what it leads to is there, and git packs things before it removes
+ * them elsewhere: in this order each branch that is copied has all that it leads to.
+ */
+const repositoryOrder = ['refs', 'packed-refs', 'objects', 'pack'];
+
+/** The names of a folder in the order in which they are copied. */
+export const inCopyOrder = <Entry extends { readonly name: string }>(entries: readonly Entry[]): readonly Entry[] => {
+  const place = ({ name }: Entry): number => repositoryOrder.indexOf(name);
+  return [...entries].sort((one, other) => place(one) - place(other));
+};
+
+/**
+ * Copies a folder except names that match `without`. Files that vanish meanwhile are drafts, or packed
+ * elsewhere by now: finished files are replaced atomically.
  */
 export const copyFolder = async (folder: string, target: string, without: RegExp | null): Promise<number> => {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let files = 0;
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const entry of inCopyOrder(await readdir(folder, { withFileTypes: true }))) {
     // Drafts of uploads that are under way, or were cut off.
     if (without?.test(entry.name) === true || entry.name === '.drafts') continue;
     const [from, to] = [join(folder, entry.name), join(target, entry.name)];
@@ -56,6 +68,11 @@ export const copyFolder = async (folder: string, target: string, without: RegExp
       }
     } catch (error) {
       if (!isMissing(error)) throw error;
+      // What a pack held is in another one, which may not have been there when the folder was listed.
+      if (basename(folder) === 'pack') {
+        await rm(target, { recursive: true });
+        return copyFolder(folder, target, without);
+      }
     }
   }
   return files;
