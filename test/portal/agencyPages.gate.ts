@@ -293,20 +293,22 @@ withBrowser('a list that is read by pages, while it changes', () => {
     await openAudit();
     let asked = 0;
     let made = 0;
-    // Each answer comes after twenty more changes.
+    // Each answer comes after twenty more changes, which take their time on a busy machine.
+    const patienceMs = 150_000;
     await page.route(isFirst, async (route) => {
       asked += 1;
       const dueAt = made + 20;
-      await eventually('twenty more changes', () => (made >= dueAt ? true : undefined));
+      await eventually('twenty more changes', () => (made >= dueAt ? true : undefined), patienceMs);
       await route.continue();
     });
     const heading = page.getByRole('heading', { level: 1 });
     const before = await heading.innerText();
-    await eventually('another number in the heading', async () => {
+    const changeAndLook = async (): Promise<true | undefined> => {
       await change();
       made += 1;
       return (await heading.innerText()) === before ? undefined : true;
-    });
+    };
+    await eventually('another number in the heading', changeAndLook, patienceMs);
     expect(asked).toBeLessThan(made);
     // What is still held goes on.
     made = Number.POSITIVE_INFINITY;
