@@ -76,7 +76,8 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
         .then((mails) => mails.filter(({ subject }) => subject.includes('Mühle & Söhne')));
       return found;
     });
-    expect(mail.text).toContain(email);
+    expect(mail.text).toContain(`/app/websites/${id}/people`);
+    expect(mail.text).not.toContain(email);
     expect(complaints).toEqual([]);
   });
 
@@ -151,7 +152,7 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     const { admin } = seat;
     await admin.websites.create({ name: 'Zweite Bäckerei', slug: 'zweite-baeckerei', clientId });
     await admin.websites.delivery.replace(built, plan);
-    await admin.websites.delivery.setCheckpointStatus(built, 'design-approved', 'pending');
+    for (const step of ['kickoff', 'design-approved']) await admin.websites.delivery.setCheckpointStatus(built, step, 'pending');
     const { page, complaints, visit } = await seat.open(german);
     await visit(`/websites/${built}`, anna);
     await page.getByRole('heading', { level: 1, name: 'Fertig bis 15. Dezember 2031' }).waitFor();

@@ -211,7 +211,7 @@ export const de: Texts = {
 
   renewalMail: {
     subject: 'Um eine neue Einladung zu {{website}} wird gebeten',
-    text: 'Die Einladung von {{address}} zur Website {{website}} ist abgelaufen, und es wird um eine neue gebeten.',
+    text: 'Eine Einladung zur Website {{website}} ist abgelaufen, und die eingeladene Person bittet um eine neue.',
     resend: 'Dort senden Sie sie noch einmal. Über die API: {{call}}.',
     resendAction: 'Personen von {{website}} öffnen',
     transfer: 'Dort bieten Sie die Website noch einmal an. Über die API: {{call}}.',

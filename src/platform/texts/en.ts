@@ -208,7 +208,7 @@ export const en = {
 
   renewalMail: {
     subject: 'A new invitation to {{website}} is asked for',
-    text: 'The invitation of {{address}} to the website {{website}} has expired, and they ask for a new one.',
+    text: 'An invitation to the website {{website}} has expired, and the person it was for asks for a new one.',
     resend: 'There you send it again. By the API: {{call}}.',
     resendAction: 'Open the people of {{website}}',
     transfer: 'There you offer the website again. By the API: {{call}}.',

@@ -209,7 +209,8 @@ export const createNoticeMailWorker = (parts: {
             language,
             heading: fill(words.subject, { website }),
             rows: [
-              { row: 'text', words: fill(words.text, { address, website }) },
+              // The page says who it is. An erasure would not find their address in a mail to somebody else.
+              { row: 'text', words: fill(words.text, { website }) },
               ...button(language, fill(isTransfer ? words.transferAction : words.resendAction, { website }), page),
               { row: 'quiet', words: fill(isTransfer ? words.transfer : words.resend, { call }) },
             ],
