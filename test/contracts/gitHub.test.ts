@@ -156,6 +156,19 @@ test('a repository that was renamed at GitHub is read and written under its form
   expect(served.complaints).toEqual([]);
 });
 
+test('a branch that a rule of the repository keeps where it is is a permanent fault, in the words of GitHub', async () => {
+  const { host, fake } = await open();
+  const { id, name } = await create(host, 'ruled');
+  const repository = fake.repositories.get(name);
+  if (repository === undefined) throw new Error('there is no repository');
+  repository.rule = 'Changes must be made through a pull request.';
+  const { head } = await host.readFiles(id, []);
+  const change = { parent: head, files: new Map([['a.txt', Buffer.from('A')]]), message: 'Publish' };
+  const fault = { ...permanent, message: expect.stringContaining(repository.rule) as unknown };
+  await expect(host.commitFiles(id, change)).rejects.toMatchObject(fault);
+  expect((await host.readFiles(id, [])).head).toBe(head);
+});
+
 test('collaborators on all pages are listed', async () => {
   const { id } = await create(github.host, 'crowd');
   const invitations = github.fake.repositories.get('crowd')?.invitations ?? [];

@@ -253,10 +253,13 @@ export const createGitHub = (options: {
   const branchOf = async (location: { owner: string; repo: string }): Promise<string> =>
     parseRepo((await ask(({ rest }) => rest.repos.get(location))).data).default_branch;
 
+  const headOf = async (location: { owner: string; repo: string }, ref: string): Promise<string> =>
+    parseRef((await ask(({ rest }) => rest.git.getRef({ ...location, ref }))).data).object.sha;
+
   const readFiles: SourceHost['readFiles'] = async (repositoryId, paths) => {
     const location = locationOf(repositoryId);
     const ref = `heads/${await branchOf(location)}`;
-    const head = parseRef((await ask(({ rest }) => rest.git.getRef({ ...location, ref }))).data).object.sha;
+    const head = await headOf(location, ref);
     const files = new Map<string, Uint8Array>();
     for (const path of paths) {
       const content = await readFile(location, path, head);
@@ -281,9 +284,15 @@ export const createGitHub = (options: {
     const commit = { ...location, message, tree: root, parents: [parent] };
     const { sha } = parseSha((await ask(({ rest }) => rest.git.createCommit(commit))).data);
     await announce?.(sha);
-    // Without force, GitHub moves a branch only onto what comes after it: 422 when it is elsewhere.
-    const moved = await unless([422], ({ rest }) => rest.git.updateRef({ ...location, ref, sha, force: false }), null);
-    return moved === null ? null : sha;
+    // Without force, GitHub moves a branch only onto what comes after it: 422 when it is elsewhere, and when a
+    // rule of the repository is against it.
+    const move = (octokit: Awaited<ReturnType<typeof load>>) =>
+      octokit.rest.git.updateRef({ ...location, ref, sha, force: false });
+    if ((await unless([422], move, null)) !== null) return sha;
+    if ((await headOf(location, ref)) !== parent) return null;
+    // Once more, for GitHub's own words.
+    await ask(move);
+    return sha;
   };
 
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {

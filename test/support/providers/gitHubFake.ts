@@ -24,6 +24,8 @@ export interface FakeRepository {
   copying: number;
   /** The next moves of its branch that find it elsewhere, because somebody has pushed. */
   races: number;
+  /** GitHub's words, while a rule of the repository keeps its branch from moving. */
+  rule: string | null;
 }
 
 export interface GitHubFake {
@@ -87,6 +89,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       invitations: [],
       copying: wait,
       races: 0,
+      rule: null,
     };
     repositories.set(name, repository);
     return repository;
@@ -240,6 +243,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       }
       case 'PATCH refs': {
         const { sha, force } = body as { sha: string; force?: boolean };
+        if (repository.rule !== null) return errorResponse(422, repository.rule);
         if (repository.races > 0) {
           repository.races -= 1;
           repository.commits.unshift(newCommit('Push something', head.words, head.files));
