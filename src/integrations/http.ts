@@ -45,7 +45,7 @@ const MAX_RESPONSE_BYTES = 8 * 1_024 * 1_024;
 const MAX_REDIRECTS = 3;
 /** However long a provider asks to wait, it is tried again after an hour. */
 const MAX_RATE_LIMIT_MS = 3_600_000;
-/** GitHub asks for a minute where a rate limit names no time. */
+/** GitHub asks for a minute. */
 const DEFAULT_RATE_LIMIT_MS = 60_000;
 
 /**
@@ -67,6 +67,8 @@ export const createProviderHttp = (parts: {
    * one timeout.
    */
   retryTimeouts?: boolean;
+  /** How long all calls wait after a rate limit that names no time, in milliseconds. Default: a minute. */
+  rateLimitMs?: number;
   /**
    * Whether to follow redirects that stay at the same origin and keep method and body. Default:
    * false, so that no other server gets the request's secrets.
@@ -77,7 +79,7 @@ export const createProviderHttp = (parts: {
   fetch?: typeof fetch;
 }): ProviderHttp => {
   const { provider, clock, random, timeoutMs = 10_000, retryTimeouts = true } = parts;
-  const { followRedirects = false, requestIdHeader } = parts;
+  const { followRedirects = false, requestIdHeader, rateLimitMs = DEFAULT_RATE_LIMIT_MS } = parts;
   const send = parts.fetch ?? fetch;
   const logger = parts.logger.child({ provider });
   // A provider that asks to wait, or redirects, is up.
@@ -126,7 +128,7 @@ export const createProviderHttp = (parts: {
       if (id !== undefined && status !== undefined) {
         noteRequest({ provider, id, method, path, status, at: isoTime(startedAt), durationMs });
       }
-      const limit = rateLimitOf(answer, clock.now());
+      const limit = rateLimitOf(answer, clock.now(), rateLimitMs);
       if (limit !== undefined) throw recordRateLimit(`${provider} asked to wait`, limit);
       if (answer.status >= 500) throw fault(`${provider} answered with status ${String(answer.status)}`);
       return answer;
@@ -211,9 +213,9 @@ const secondaryLimit = /\bsecondary rate limit\b/i;
 /**
  * How long to wait, in milliseconds, when the response is a rate limit (429, GitHub's 403) or a 503
  * that says when to come back; otherwise undefined. Read from `Retry-After` (seconds or a date),
- * else `X-RateLimit-Reset` (seconds since the epoch), else a minute.
+ * else `X-RateLimit-Reset` (seconds since the epoch), else `unnamedMs`.
  */
-const rateLimitOf = ({ status, headers, text }: ProviderResponse, now: number): number | undefined => {
+const rateLimitOf = ({ status, headers, text }: ProviderResponse, now: number, unnamedMs: number): number | undefined => {
   const retryAfter = headers.get('retry-after');
   const isExhausted = headers.get('x-ratelimit-remaining') === '0';
   const saysLimit = retryAfter !== null || isExhausted || secondaryLimit.test(text);
@@ -227,7 +229,7 @@ const rateLimitOf = ({ status, headers, text }: ProviderResponse, now: number): 
   }
   const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
   // One second more, because the reset is given in whole seconds.
-  return Number.isFinite(reset) && isExhausted ? Math.max(0, reset * 1_000 + 1_000 - now) : DEFAULT_RATE_LIMIT_MS;
+  return Number.isFinite(reset) && isExhausted ? Math.max(0, reset * 1_000 + 1_000 - now) : unnamedMs;
 };
 
 /**

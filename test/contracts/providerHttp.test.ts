@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/platform/random.js';
 import { collectLogs } from '../support/logs.js';
 import { serveFake, type FakeAnswer } from '../support/providers/wire.js';
 import { createTestClock } from '../support/testClock.js';
+import { passTimeUntil } from '../workers/machine.js';
 
 test('a provider that asks to wait for years is tried again after an hour', async () => {
   const clock = createTestClock();
@@ -28,6 +29,29 @@ test('a provider that asks to wait for years is tried again after an hour', asyn
   expect(asked).toBe(1);
   await clock.advance(10_000);
   expect((await get()).status).toBe(200);
+});
+
+test('a rate limit that names no time is waited for as long as the provider advises; a read asks again by itself', async () => {
+  const clock = createTestClock();
+  let asked = 0;
+  const ask = createProviderHttp({
+    provider: 'Example',
+    clock,
+    random: systemRandom,
+    logger: collectLogs().logger,
+    requestIdHeader: 'x-request-id',
+    rateLimitMs: 1_000,
+    fetch: () => {
+      asked += 1;
+      return Promise.resolve(asked === 1 ? new Response('', { status: 429 }) : new Response('{}'));
+    },
+  });
+  const before = clock.now();
+  const statuses: number[] = [];
+  void ask({ method: 'GET', url: 'https://example.com/' }).then(({ status }) => statuses.push(status));
+  await passTimeUntil(clock, () => Promise.resolve(statuses.length === 1));
+  expect([statuses, asked]).toEqual([[200], 2]);
+  expect(clock.now() - before).toBeGreaterThanOrEqual(1_000);
 });
 
 describe('a redirect', () => {

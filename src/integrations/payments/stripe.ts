@@ -55,6 +55,8 @@ export const createStripePayments = (parts: {
     random,
     logger: parts.logger,
     requestIdHeader: 'request-id',
+    // It advises to try again a moment later.
+    rateLimitMs: 1_000,
     fetch: exposeReplays(fetch),
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
