@@ -6,7 +6,8 @@ import { serveFake, type FakeAnswer } from '../support/providers/wire.js';
 import { createTestClock } from '../support/testClock.js';
 import { passTimeUntil } from '../workers/machine.js';
 
-test('a provider that asks to wait for years is tried again after an hour', async () => {
+/** A client whose first request is answered with 429, and every later one with 200. */
+const limitedOnce = (headers: Record<string, string>, more: { rateLimitMs?: number } = {}) => {
   const clock = createTestClock();
   let asked = 0;
   const ask = createProviderHttp({
@@ -17,40 +18,30 @@ test('a provider that asks to wait for years is tried again after an hour', asyn
     requestIdHeader: 'x-request-id',
     fetch: () => {
       asked += 1;
-      const answer =
-        asked === 1 ? new Response('', { status: 429, headers: { 'retry-after': '999999999' } }) : new Response('{}');
-      return Promise.resolve(answer);
+      return Promise.resolve(asked === 1 ? new Response('', { status: 429, headers }) : new Response('{}'));
     },
+    ...more,
   });
-  const get = () => ask({ method: 'GET', url: 'https://example.com/' });
+  return { clock, get: () => ask({ method: 'GET', url: 'https://example.com/' }), asked: () => asked };
+};
+
+test('a provider that asks to wait for years is tried again after an hour', async () => {
+  const { clock, get, asked } = limitedOnce({ 'retry-after': '999999999' });
   await expect(get()).rejects.toMatchObject({ transient: true, retryAfterMs: 3_600_000 });
   await clock.advance(3_590_000);
   await expect(get()).rejects.toMatchObject({ retryAfterMs: 10_000 });
-  expect(asked).toBe(1);
+  expect(asked()).toBe(1);
   await clock.advance(10_000);
   expect((await get()).status).toBe(200);
 });
 
 test('a rate limit that names no time is waited for as long as the provider advises; a read asks again by itself', async () => {
-  const clock = createTestClock();
-  let asked = 0;
-  const ask = createProviderHttp({
-    provider: 'Example',
-    clock,
-    random: systemRandom,
-    logger: collectLogs().logger,
-    requestIdHeader: 'x-request-id',
-    rateLimitMs: 1_000,
-    fetch: () => {
-      asked += 1;
-      return Promise.resolve(asked === 1 ? new Response('', { status: 429 }) : new Response('{}'));
-    },
-  });
+  const { clock, get, asked } = limitedOnce({}, { rateLimitMs: 1_000 });
   const before = clock.now();
   const statuses: number[] = [];
-  void ask({ method: 'GET', url: 'https://example.com/' }).then(({ status }) => statuses.push(status));
+  void get().then(({ status }) => statuses.push(status));
   await passTimeUntil(clock, () => Promise.resolve(statuses.length === 1));
-  expect([statuses, asked]).toEqual([[200], 2]);
+  expect([statuses, asked()]).toEqual([[200], 2]);
   expect(clock.now() - before).toBeGreaterThanOrEqual(1_000);
 });
 

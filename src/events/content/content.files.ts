@@ -44,7 +44,8 @@ export const picturesIn = (value: unknown, field = ''): readonly { readonly medi
   return [...own, ...Object.entries(value).flatMap(([name, part]) => picturesIn(part, join(field, name)))];
 };
 
-const maxFieldLength = 200;
+/** How much is told of which field something is, in characters. */
+export const maxFieldLength = 200;
 
 /** A name may be as long as the document, and be that of thousands of fields: it is cut before it is copied. */
 const join = (field: string, name: string): string => {

@@ -1,5 +1,5 @@
 import { Refused, refusals, type Violation } from '../../../commands/refusal.js';
-import { picturesIn, type FindSiteMedia } from '../../../events/content/content.files.js';
+import { maxFieldLength, picturesIn, type FindSiteMedia } from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -82,6 +82,5 @@ const inexactNumbers = (value: unknown, field: string): readonly Violation[] => 
   return [];
 };
 
-const maxFieldLength = 200;
 /** Each is looked up when a document is saved, and its files are read when it is published. */
 const maxPictures = 100;
