@@ -145,12 +145,13 @@ export const createHandleCommand = (parts: {
   /** What the command appended when it was handled before, if that was after revision `after`. */
   const appendedBefore = async (commandId: string, stream: string, after: bigint): Promise<readonly Recorded[]> => {
     const own: Recorded[] = [];
-    for (let from = after + 1n; ; from += BigInt(pageSize)) {
-      const { events } = await eventStore.readStream(stream, { from, max: pageSize });
+    for (let from = after + 1n; ;) {
+      const { events, head } = await eventStore.readStream(stream, { from, max: pageSize });
       for (const stored of events) {
         if (stored.id === eventId(commandId, stream, own.length)) own.push(codec.decode(stored));
+        from = stored.revision + 1n;
       }
-      if (events.length < pageSize) return own;
+      if (events.length === 0 || from > head) return own;
     }
   };
 

@@ -185,14 +185,12 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     const readPast = async (onProgress: () => void): Promise<void> => {
       const end = lanes.startedAt();
       if (past.seen >= end) return;
-      for await (const { events, position } of eventStore.subscribe({ after: past.seen, filter, signal })) {
+      for await (const slice of eventStore.subscribe({ after: past.seen, filter, signal })) {
         onProgress();
         await priority.giveWay(signal);
-        const isLast = position >= end;
-        const slice = isLast
-          ? { events: events.filter((stored) => stored.position <= end), position: end }
-          : { events, position };
-        await takeAll(slice, past);
+        const isLast = slice.position >= end;
+        const events = slice.events.filter((stored) => stored.position <= end);
+        await takeAll(isLast ? { ...slice, events, position: end } : slice, past);
         if (isLast) return;
       }
     };

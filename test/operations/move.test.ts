@@ -37,9 +37,9 @@ test('positions of workers say the same in the new log, whatever lies between po
   const shifted = {
     ...to.log,
     readAll: async (options: Parameters<Installation['log']['readAll']>[0]) => {
-      const { events, position } = await to.log.readAll({ ...options, after: options.after / 100n });
+      const page = await to.log.readAll({ ...options, after: options.after / 100n });
       const moved = (one: StoredEvent): StoredEvent => ({ ...one, position: one.position * 100n });
-      return { events: events.map(moved), position: position * 100n };
+      return { ...page, events: page.events.map(moved), position: page.position * 100n };
     },
   };
   await move(from, { ...to, log: shifted });

@@ -75,7 +75,7 @@ export const readCategory = async (store: EventStore, category: string, max = 50
   for (let after = 0n; ;) {
     const slice = await store.readAll({ after, max, filter: { streamPrefixes: [category] } });
     events.push(...slice.events);
-    if (slice.events.length < max) return events;
+    if (slice.events.length === 0) return events;
     after = slice.position;
   }
 };

@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { JsonObject } from '../../src/events/envelope.js';
-import { EARLIEST, InvalidAppend, NO_STREAM, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
-import { asWritten, freshCategory, freshStream, idsOf, newEvent, newEvents, readCategory } from './eventStoreEvents.js';
+import {
+  EARLIEST,
+  InvalidAppend,
+  NO_STREAM,
+  PAGE_BYTES,
+  type EventStore,
+  type NewEvent,
+  type StoredEvent,
+} from '../../src/events/store/eventStore.js';
+import { asWritten, follow, freshCategory, freshStream, idsOf, newEvent, newEvents, readCategory } from './eventStoreEvents.js';
 import type { EventStoreUnderTest } from './eventStoreHarness.js';
 
 /**
@@ -170,7 +178,7 @@ export const readCases = (under: () => EventStoreUnderTest): void => {
     expect(idsOf(events)).toEqual(appended);
     for (const [index, { position }] of events.entries()) {
       if (index > 0) expect(position).toBeGreaterThan(events[index - 1]?.position ?? position);
-      expect(await store().readAll({ after: position, max: 0 })).toEqual({ events: [], position });
+      expect(await store().readAll({ after: position, max: 0 })).toEqual({ events: [], position, bytes: 0 });
       const rest = await store().readAll({ after: position, filter: { streamPrefixes: [category] } });
       expect(idsOf(rest.events)).toEqual(appended.slice(index + 1));
     }
@@ -183,6 +191,40 @@ export const readCases = (under: () => EventStoreUnderTest): void => {
       expect(slice.events).toEqual([]);
       expect(slice.position).toBeGreaterThanOrEqual(position);
     }
+  });
+
+  test('22 a page and a batch end once they are large, and what follows is there', async () => {
+    const category = freshCategory();
+    const stream = `${category}1`;
+    const after = await store().lastPosition();
+    const large = 900_000;
+    const events = Array.from({ length: 40 }, () => newEvent('Happened', { text: 'x'.repeat(large) }));
+    for (const [index, event] of events.entries()) await store().append(stream, [event], BigInt(index) - 1n);
+    // What is still in memory of them is read as well as what is not.
+    await store().append(freshStream(), newEvents(1), NO_STREAM);
+    const inPages = async (next: (last: StoredEvent | undefined) => Promise<readonly StoredEvent[]>): Promise<void> => {
+      const ids: string[] = [];
+      for (let last: StoredEvent | undefined; ;) {
+        const page = await next(last);
+        if (page.length === 0) break;
+        expect(page.length * large).toBeLessThan(PAGE_BYTES + 32 * large);
+        ids.push(...idsOf(page));
+        last = page.at(-1);
+      }
+      expect(ids).toEqual(idsOf(events));
+    };
+    const filter = { streamPrefixes: [category] };
+    await inPages(async (last) => (await store().readStream(stream, { from: (last?.revision ?? -1n) + 1n })).events);
+    await inPages(async (last) => (await store().readAll({ after: last?.position ?? after, filter })).events);
+    const backwards = await store().readStream(stream, { direction: 'backwards' });
+    expect(idsOf(backwards.events)).toEqual(idsOf(events.toReversed().slice(0, backwards.events.length)));
+    expect(backwards.events.length).toBeLessThan(events.length);
+    expect(backwards.head).toBe(39n);
+
+    const { slices } = await follow(store(), { after, filter }, (received) => received.events.length === events.length);
+    expect(slices.flatMap((slice) => idsOf(slice.events))).toEqual(idsOf(events));
+    for (const slice of slices) expect(slice.bytes).toBeLessThan(PAGE_BYTES + 32 * (large + 1_000));
+    expect(slices.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThanOrEqual(events.length * large);
   });
 
   test('21 filters by stream prefix, type, and both; positions advance past what does not match', async () => {

@@ -39,7 +39,8 @@ const createMemoryEventStore = (): EventStore => {
   const readAll = (after: bigint, max: number, filter: EventFilter = {}): LogSlice => {
     const events = model.readAll(Number(after), max, filter).map(stored);
     const last = events.at(-1)?.position;
-    return { events, position: last !== undefined && events.length === max ? last : BigInt(model.log.length) };
+    const position = last !== undefined && events.length === max ? last : BigInt(model.log.length);
+    return { events, position, bytes: 0 };
   };
 
   async function* subscribe({ after, filter, maxBatch = 500, signal }: Parameters<EventStore['subscribe']>[0]) {

@@ -38,13 +38,15 @@ export interface EventStore {
 
   /**
    * Reads up to `max` (default 1,000) events of one stream from `from` (inclusive; default the
-   * first, or backwards the last).
+   * first, or backwards the last). A page ends before that, with at least one event, once its events
+   * take about `PAGE_BYTES`: `head` says whether others follow.
    */
   readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
 
   /**
    * Reads up to `max` (default 1,000) matching events of the whole log after `after` (exclusive),
-   * in commit order.
+   * in commit order. A page ends before that, with at least one event, once its events take about
+   * `PAGE_BYTES`; one without events is the end.
    */
   readAll(options: ReadAllOptions): Promise<LogSlice>;
 
@@ -57,8 +59,8 @@ export interface EventStore {
 
   /**
    * Yields the events after `after`, then new ones as they are committed, without gaps or
-   * duplicates. A batch holds at most `maxBatch` (default 500) events. The next one is read only
-   * when the consumer asks for it, so a slow consumer costs no memory. A batch without events
+   * duplicates. A batch holds at most `maxBatch` (default 500) events, and about `PAGE_BYTES` of
+   * them. The next one is read only when the consumer asks for it, so a slow consumer costs no memory. A batch without events
    * reports that the position moved past events that do not match. The subscription ends when
    * `signal` is aborted or the store is closed. It throws when it cannot go on; resume from the
    * last position received.
@@ -180,6 +182,8 @@ export interface LogSlice {
   readonly events: readonly StoredEvent[];
   /** Every event up to this position was read; resume after it. */
   readonly position: bigint;
+  /** About the bytes of the events, as text. */
+  readonly bytes: number;
 }
 
 /**
@@ -187,6 +191,12 @@ export interface LogSlice {
  * default limit is 1 MiB.
  */
 export const MAX_APPEND_BYTES = 1_000_000;
+
+/**
+ * About the bytes, as text, after which a page or a batch of events ends: 500 events of the greatest size take
+ * gigabytes once they are parsed.
+ */
+export const PAGE_BYTES = 4_000_000;
 
 /**
  * Length of a stream name, in UTF-16 units, that every adapter accepts. Names are not empty, do not

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import { nextTurn } from '../../platform/eventLoop.js';
-import type { EventFilter, LogSlice, StoredEvent, SubscribeOptions } from './eventStore.js';
+import { PAGE_BYTES, type EventFilter, type LogSlice, type StoredEvent, type SubscribeOptions } from './eventStore.js';
 
 /**
  * The last events of the log, in memory, for all who subscribe to it in this process: what is
@@ -125,15 +125,18 @@ export const createLiveLog = (parts: {
 
   const eventsAfter = (position: bigint, max: number, filter: PreparedFilter): LogSlice => {
     const found: StoredEvent[] = [];
-    let reached = position;
+    let [reached, taken] = [position, 0];
     for (let index = firstAfter(events, position); index < events.length; index += 1) {
       const event = events[index];
-      if (event === undefined || found.length >= max) return { events: found, position: reached };
+      if (event === undefined || found.length >= max || taken >= PAGE_BYTES)
+        return { events: found, position: reached, bytes: taken };
       reached = event.position;
       const wanted = filter.wants(event) ? event.decoded() : null;
-      if (wanted !== null) found.push(wanted);
+      if (wanted === null) continue;
+      found.push(wanted);
+      taken += event.bytes;
     }
-    return { events: found, position: head > reached ? head : reached };
+    return { events: found, position: head > reached ? head : reached, bytes: taken };
   };
 
   const join = (filter: EventFilter | undefined): Subscriber => {

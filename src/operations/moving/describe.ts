@@ -10,7 +10,7 @@ export const describeInstallation = async ({ log, files }: Installation, withFil
   for (let after = START; ;) {
     const page = await log.readAll({ after, max: pageSize });
     events += page.events.length;
-    if (page.events.length < pageSize) break;
+    if (page.events.length === 0) break;
     after = page.position;
   }
   const lines = [`${String(events)} events`, 'the records and the vault beside them'];

@@ -29,10 +29,11 @@ async function* pagesAfter(log: ReadableLog, position: bigint, dropped: Dropped)
     return page;
   };
   for (let next = read(position); ;) {
-    const { events, position: reached } = await next;
-    const isLast = events.length < pageSize;
-    if (!isLast) next = read(reached);
-    yield { events: events.filter(({ stream, revision }) => revision > (dropped.get(stream) ?? NO_STREAM)), position: reached };
+    const page = await next;
+    const isLast = page.events.length === 0;
+    if (!isLast) next = read(page.position);
+    const events = page.events.filter(({ stream, revision }) => revision > (dropped.get(stream) ?? NO_STREAM));
+    yield { ...page, events };
     if (isLast) return;
   }
 }

@@ -77,6 +77,9 @@ interface Member extends CatchUpTarget {
   position: bigint;
   events: number;
   eventsWritten: number;
+  /** Of the events since its last write, and since documents that were written were dropped for their size. */
+  bytesUnwritten: number;
+  bytesKept: number;
   /** Its documents that are being written, and when they are. */
   beingWritten: ReadonlySet<string>;
   written: Promise<void>;
@@ -95,6 +98,11 @@ const eventsPerWrite = 50_000;
 const [minPerWrite, maxPerWrite] = [100, 10_000];
 /** Documents kept in memory, of all read models. Others are read again as needed. */
 const maxDocumentsKept = 40_000;
+/**
+ * Of the log, between two writes, and behind the documents that one read model keeps: large documents take as
+ * much as their events, several times over.
+ */
+const [bytesPerWrite, maxBytesKept] = [32_000_000, 64_000_000];
 /** How long other work in the process waits. */
 const turnMs = 10;
 
@@ -116,9 +124,12 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
   const dropOldest = (): void => {
     const held = [...members].sort((a, b) => b.documents.byId.size - a.documents.byId.size);
     let tooMany = held.reduce((sum, { documents }) => sum + documents.byId.size, 0) - maxDocumentsKept;
-    for (const { documents, beingWritten } of held) {
+    for (const member of held) {
+      const { documents, beingWritten } = member;
+      const areLarge = member.bytesKept > maxBytesKept;
+      if (areLarge) member.bytesKept = 0;
       for (const id of documents.byId.keys()) {
-        if (tooMany <= 0) return;
+        if (tooMany <= 0 && !areLarge) break;
         if (documents.unwritten.has(id) || beingWritten.has(id)) continue;
         documents.byId.delete(id);
         documents.isWhole = false;
@@ -168,6 +179,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     if (member.projection.isAppendOnly === true) member.documents.byId.clear();
     const { position, events } = member;
     member.eventsWritten = events;
+    member.bytesUnwritten = 0;
     member.beingWritten = new Set(writes.map(({ id }) => id));
     member.written = (member.inBulk ? writeBefore : lastWrite).then(() => write(member, writes, position, events));
     writesUnderWay += 1;
@@ -186,7 +198,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     await member.written;
   };
 
-  const fold = async (member: Member, { events, position }: LogSlice, decodeOnce: Decode): Promise<void> => {
+  const fold = async (member: Member, { events, position, bytes }: LogSlice, decodeOnce: Decode): Promise<void> => {
     const { projection, model, types, documents, parked, through, inBulk } = member;
     const own = events.filter(({ type }) => types.has(type));
     const load = async (ids: readonly string[]) => [...(await readModels.getMany(model, ids)).values()];
@@ -198,11 +210,15 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     }
     member.events += own.length;
     member.position = position;
+    if (own.length > 0) {
+      member.bytesUnwritten += bytes;
+      member.bytesKept += bytes;
+    }
     const unwritten = documents.unwritten.size;
     // The thread that writes would wait for more, and have more left at the end, when nothing is folded beside it.
     const isWriterIdle = inBulk && writesUnderWay < 2 && unwritten >= minPerWrite;
-    const isDue = isWriterIdle || unwritten >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
-    if (isDue || position >= through) await startWrite(member);
+    const isLong = member.events - member.eventsWritten >= eventsPerWrite || member.bytesUnwritten >= bytesPerWrite;
+    if (isWriterIdle || isLong || unwritten >= documentsPerWrite || position >= through) await startWrite(member);
     if (position < through || !leave(member)) return;
     member.written.then(() => {
       member.resolve(member.events);
@@ -291,8 +307,9 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
         const types = new Set(projection.handles);
         const inBulk = through - position >= bulkLength;
         const begun = { documents: noDocuments(position === START), parked, inBulk, position, events: 0, eventsWritten: 0 };
+        const sizes = { bytesUnwritten: 0, bytesKept: 0 };
         const writing = { beingWritten: none, written: Promise.resolve() };
-        members.add({ ...target, ...begun, ...writing, types, resolve, reject });
+        members.add({ ...target, ...begun, ...sizes, ...writing, types, resolve, reject });
         const onAbort = (): void => {
           choose();
         };
@@ -307,7 +324,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
 const upTo = (slice: LogSlice, limit: bigint | null): LogSlice =>
   limit === null || slice.position <= limit
     ? slice
-    : { events: slice.events.filter((event) => event.position <= limit), position: limit };
+    : { ...slice, events: slice.events.filter((event) => event.position <= limit), position: limit };
 
 const memoised = (decode: Decode): Decode => {
   const decoded = new Map<StoredEvent, Recorded | undefined>();

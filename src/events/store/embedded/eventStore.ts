@@ -5,6 +5,7 @@ import { encodeEvents, isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
   NO_STREAM,
+  PAGE_BYTES,
   type CopyTarget,
   type LogSlice,
   type StoredEvent,
@@ -249,12 +250,13 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     readAll: async ({ after, max = 1_000, filter }) => {
       const head = await use(() => log.head());
       const events: StoredEvent[] = [];
-      let position = after;
+      let [position, bytes] = [after, 0];
       for (;;) {
         const slice = await use(() => readWindow(Number(position), head, max - events.length, filter));
         events.push(...slice.events);
         position = slice.position;
-        if (events.length === max || position >= head) return { events, position };
+        bytes += slice.bytes;
+        if (events.length === max || bytes >= PAGE_BYTES || position >= head) return { events, position, bytes };
         await nextTurn();
       }
     },

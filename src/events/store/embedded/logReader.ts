@@ -2,6 +2,7 @@ import { isoTime } from '../../../platform/clock.js';
 import type { EventMetadata, JsonObject } from '../../envelope.js';
 import {
   NO_STREAM,
+  PAGE_BYTES,
   type EventFilter,
   type LogSlice,
   type ReadStreamOptions,
@@ -19,8 +20,8 @@ export interface LogReader {
   head(): number;
   readStream(stream: string, options: ReadStreamOptions): StreamSlice;
   /**
-   * Up to `max` matching events with positions in (`after`, `through`]. The slice's position is
-   * `through` unless `max` cut it short.
+   * Up to `max` matching events with positions in (`after`, `through`], and about `PAGE_BYTES` of them. The slice's
+   * position is `through` unless that cut it short.
    */
   read(range: { readonly after: number; readonly through: number }, max: number, filter: EventFilter | undefined): LogSlice;
   /**
@@ -51,6 +52,9 @@ type Row = [
  * before them.
  */
 const LAST_POSITION_WINDOW = 256;
+
+/** So few that they are not much, however large each is; reading more of them at once is no faster. */
+const ROWS_AT_ONCE = 32;
 
 const columns = 'position, streams.name, revision, lower(hex(id)), kind, schema_version, recorded_at, data, metadata';
 
@@ -101,7 +105,26 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
     const type = typeIndex.typeOf(typeKey);
     return { position, stream, revision, id: uuidText(id), type, schemaVersion, recordedAt, data, metadata };
   };
-  const decode = (rows: readonly unknown[]): readonly StoredEvent[] => rows.map((row) => toStored(toWritten(row)));
+
+  /** Up to `max` events, a few rows at a time: their size is known only once they are read. */
+  const readPage = (
+    max: number,
+    next: (last: StoredEvent | undefined, count: number) => readonly unknown[],
+  ): { readonly events: readonly StoredEvent[]; readonly bytes: number; readonly isCut: boolean } => {
+    const events: StoredEvent[] = [];
+    let bytes = 0;
+    while (events.length < max && bytes < PAGE_BYTES) {
+      const count = Math.min(max - events.length, ROWS_AT_ONCE);
+      const rows = next(events.at(-1), count);
+      for (const row of rows) {
+        const written = toWritten(row);
+        bytes += written.data.length + written.metadata.length;
+        events.push(toStored(written));
+      }
+      if (rows.length < count) return { events, bytes, isCut: false };
+    }
+    return { events, bytes, isCut: true };
+  };
 
   return {
     head,
@@ -113,17 +136,20 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
       const first = (dropped ?? -1) + 1;
       const last = Math.max(newest ?? -1, first - 1);
       const bound = from === undefined ? (direction === 'forwards' ? 0 : last) : Number(from);
-      const rows =
+      const { events } = readPage(max, (before, count) =>
         direction === 'backwards'
-          ? selectBackwards.all(key, first, Math.min(bound, last), max)
-          : selectForwards.all(key, Math.max(bound, first), last, max);
-      return { events: decode(rows), head: BigInt(last) };
+          ? selectBackwards.all(key, first, before === undefined ? Math.min(bound, last) : Number(before.revision) - 1, count)
+          : selectForwards.all(key, before === undefined ? Math.max(bound, first) : Number(before.revision) + 1, last, count),
+      );
+      return { events, head: BigInt(last) };
     },
 
     read: ({ after, through }, max, filter) => {
-      const events = decode(select(selectEvents, [after, through], max, filter));
-      const cutShort = events.length >= max;
-      return { events, position: cutShort ? (events.at(-1)?.position ?? BigInt(after)) : BigInt(Math.max(after, through)) };
+      const { events, bytes, isCut } = readPage(max, (before, count) =>
+        select(selectEvents, [before === undefined ? after : Number(before.position), through], count, filter),
+      );
+      const position = isCut ? (events.at(-1)?.position ?? BigInt(after)) : BigInt(Math.max(after, through));
+      return { events, position, bytes };
     },
 
     dropped: () =>

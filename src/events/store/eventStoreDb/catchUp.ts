@@ -1,9 +1,9 @@
 import type { Clock } from '../../../platform/clock.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
-import type { EventFilter, LogSlice, StoredEvent } from '../eventStore.js';
+import { PAGE_BYTES, type EventFilter, type LogSlice, type StoredEvent } from '../eventStore.js';
 import { matches, serverFilter } from './filters.js';
 import type { ReadAnswer } from './readAnswer.js';
-import { fromWire } from './records.js';
+import { bytesOf, fromWire } from './records.js';
 import type { Wire } from './wire.js';
 
 export interface CatchUpOptions {
@@ -28,14 +28,16 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
   const { after, through, filter, maxBatch, silenceMs, signal } = options;
   if (after >= through) return;
   let events: StoredEvent[] = [];
+  let bytes = 0;
   /** The position up to which batches were yielded. */
   let yielded = after;
   /** The position up to which the log was read. */
   let position = after;
 
   const batch = (reached: bigint): LogSlice => {
-    const slice = { events, position: reached };
+    const slice = { events, position: reached, bytes };
     events = [];
+    bytes = 0;
     yielded = reached;
     return slice;
   };
@@ -54,11 +56,13 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
         if (record.position <= after || record.position < position) continue;
         // Events that share a position stay in one batch, because the next read starts after that
         // position.
-        if (events.length >= maxBatch && record.position > position) yield batch(position);
+        if ((events.length >= maxBatch || bytes >= PAGE_BYTES) && record.position > position) yield batch(position);
         position = record.position;
         if (position > through) break;
         const event = matches(record, filter) ? fromWire(record) : null;
-        if (event !== null) events.push(event);
+        if (event === null) continue;
+        events.push(event);
+        bytes += bytesOf(record);
       } else if (position > yielded && message.kind !== 'other') {
         if (position >= through) break;
         yield batch(position);

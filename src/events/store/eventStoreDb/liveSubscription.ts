@@ -7,7 +7,7 @@ import type { LiveEvent, LiveLog } from '../liveLog.js';
 import { SilenceTimeout, untilSilent } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, isServerAway, unavailable } from './faults.js';
-import { fromWire, type WireRecord } from './records.js';
+import { bytesOf, fromWire, type WireRecord } from './records.js';
 import type { Wire } from './wire.js';
 
 /**
@@ -116,13 +116,13 @@ export const createLiveSubscription = (parts: {
 
 /** Decoded once for all subscribers; its bytes are kept until then. */
 const toLive = (record: WireRecord): LiveEvent => {
-  const { stream, revision, type, position, data, metadata } = record;
+  const { stream, revision, type, position } = record;
   let kept: { readonly record: WireRecord } | { readonly stored: StoredEvent | null } = { record };
   const decoded = (): StoredEvent | null => {
     if ('record' in kept) kept = { stored: fromWire(kept.record) };
     return kept.stored;
   };
-  return { stream, revision, type, position, bytes: data.length + metadata.length + 200, decoded };
+  return { stream, revision, type, position, bytes: bytesOf(record) + 200, decoded };
 };
 
 /** The original fault behind one of the port's. */

@@ -3,7 +3,7 @@ import { nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
-import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
+import { PAGE_BYTES, type EventStore, type LogSlice, type StoredEvent, type SubscribeOptions } from '../eventStore.js';
 import { createLiveLog, type LiveLog } from '../liveLog.js';
 import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
@@ -77,10 +77,10 @@ export const createLogReader = (parts: {
   }
 
   const readAll: EventStore['readAll'] = async ({ after, max = 1_000, filter }) => {
-    if (max < 1) return { events: [], position: after };
+    if (max < 1) return { events: [], position: after, bytes: 0 };
     const through = await lastPosition();
     const events: StoredEvent[] = [];
-    let position = after;
+    let [position, bytes] = [after, 0];
     const never = new AbortController().signal;
     for (let failures = 0; position < through; failures += 1) {
       try {
@@ -97,14 +97,15 @@ export const createLogReader = (parts: {
           const taken = slice.events.slice(0, max - events.length);
           events.push(...taken);
           position = taken.length < slice.events.length ? (taken.at(-1)?.position ?? position) : slice.position;
-          if (events.length === max) return { events, position };
+          bytes += slice.bytes;
+          if (events.length === max || bytes >= PAGE_BYTES) return { events, position, bytes };
         }
       } catch (fault) {
         if (failures === MAX_FAILURES || faultKind(fault) === 'denied') throw unavailable('the event log cannot be read', fault);
         await backOff(failures, never);
       }
     }
-    return { events, position };
+    return { events, position, bytes };
   };
 
   return {

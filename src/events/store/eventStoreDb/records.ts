@@ -54,6 +54,9 @@ export const fromWire = (record: WireRecord): StoredEvent | null => {
   };
 };
 
+/** Of what it holds. */
+export const bytesOf = ({ data, metadata }: Pick<WireRecord, 'data' | 'metadata'>): number => data.length + metadata.length;
+
 /** Whether it is one of the server's own events. */
 export const isSystem = ({ stream, type }: Pick<WireRecord, 'stream' | 'type'>): boolean =>
   stream.startsWith('$') || type.startsWith('$');

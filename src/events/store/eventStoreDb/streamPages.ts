@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { PAGE_BYTES } from '../eventStore.js';
 import { AnswerTooSlow } from './calls.js';
 import type { WireRecord } from './records.js';
 import type { StreamRequest } from './readRequests.js';
@@ -35,12 +36,15 @@ export const createStreamPages = (
 
   return async (request) => {
     const records: WireRecord[] = [];
+    let bytes = 0;
     for (let from = request.from; ;) {
       const page = await readPage({ ...request, from, max: request.max - records.length });
       records.push(...page.records);
+      bytes += page.bytes;
       const last = records.at(-1)?.revision;
       const end = request.backwards ? 0n : page.head;
-      if (page.isLast || last === undefined || last === end || records.length >= request.max) return { records, head: page.head };
+      const isWhole = page.isLast || last === undefined || last === end || records.length >= request.max;
+      if (isWhole || bytes >= PAGE_BYTES) return { records, head: page.head, bytes };
       from = request.backwards ? last - 1n : last + 1n;
     }
   };

@@ -4,7 +4,7 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { EndSignal } from '../../../platform/endSignal.js';
 import type { Ids } from '../../../platform/ids.js';
-import { NO_STREAM, START, type ExpectedRevision } from '../eventStore.js';
+import { NO_STREAM, PAGE_BYTES, START, type ExpectedRevision } from '../eventStore.js';
 import type { AppendReply } from './appendMessages.js';
 import { createAppendStream, type PendingAppend } from './appendStream.js';
 import type { CallArguments, StreamsClient } from './client.js';
@@ -23,7 +23,7 @@ import {
   type ReadRequest,
   type StreamRequest,
 } from './readRequests.js';
-import type { WireEvent, WireRecord } from './records.js';
+import { bytesOf, type WireEvent, type WireRecord } from './records.js';
 
 /**
  * The calls of EventStoreDB's protocol that the adapter makes. When `signal` is aborted, each ends
@@ -65,11 +65,12 @@ export interface AppendRequest {
 
 /**
  * `head` is `NO_STREAM` for a stream that does not exist, and `null` when the server does not send
- * it.
+ * it. It ends early once the records take about `PAGE_BYTES`.
  */
 export interface StreamReply {
   readonly records: readonly WireRecord[];
   readonly head: bigint | null;
+  readonly bytes: number;
 }
 
 export const createWire = (connection: Connection, ids: Ids): Wire => {
@@ -149,10 +150,10 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
   }
 
   /**
-   * Reads to the end, as fast as the server sends: for a few answers, or a reader that takes each at
-   * once. Waiting for each of them costs several times as much.
+   * Reads to the end, or until `onAnswer` has enough and returns true, as fast as the server sends: for a few answers,
+   * or a reader that takes each at once. Waiting for each of them costs several times as much.
    */
-  const readToEnd = async (request: ReadRequest, signal: EndSignal, onAnswer: (answer: ReadAnswer) => void): Promise<void> => {
+  const readToEnd = async (request: ReadRequest, signal: EndSignal, onAnswer: (answer: ReadAnswer) => boolean): Promise<void> => {
     const { answers, heard, failed, end } = await openRead(request, signal);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -160,7 +161,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
         answers.on('data', (answer: ReadAnswer) => {
           heard();
           try {
-            onAnswer(answer);
+            if (onAnswer(answer)) resolve();
           } catch (fault) {
             // Thrown here it would end the process.
             reject(fault instanceof Error ? fault : new Error('an answer could not be taken', { cause: fault }));
@@ -180,6 +181,7 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
     let first = null as WireRecord | null;
     await readToEnd(readFrom(position), signal, (answer) => {
       if (answer.kind === 'event') first = answer.record;
+      return false;
     });
     return first;
   };
@@ -260,18 +262,24 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
     readStream: async (request, signal) => {
       const records: WireRecord[] = [];
       let head: bigint | null = null;
+      let bytes = 0;
       await readToEnd(readOfStream(request), signal, (answer) => {
         if (answer.kind === 'no stream') head = NO_STREAM;
-        if (answer.kind === 'event') records.push(answer.record);
         if (answer.kind === 'head') head = answer.revision;
+        // What the server had sent by the time that it was enough.
+        if (answer.kind !== 'event' || bytes >= PAGE_BYTES) return false;
+        records.push(answer.record);
+        bytes += bytesOf(answer.record);
+        return bytes >= PAGE_BYTES;
       });
-      return { records, head };
+      return { records, head, bytes };
     },
 
     lastPosition: async (signal) => {
       let position = START;
       await readToEnd(readOfEnd, signal, (answer) => {
         if (answer.kind === 'event') ({ position } = answer.record);
+        return false;
       });
       return position;
     },
@@ -286,7 +294,10 @@ export const createWire = (connection: Connection, ids: Ids): Wire => {
     follow: async (after, signal, onAnswer) => {
       const { request, skipped } = await subscriptionAfter(after, null, signal);
       if (skipped !== null) onAnswer({ kind: 'event', record: skipped });
-      await readToEnd(request, signal, onAnswer);
+      await readToEnd(request, signal, (answer) => {
+        onAnswer(answer);
+        return false;
+      });
       throw new Error(subscriptionEnded);
     },
 
