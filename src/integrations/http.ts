@@ -38,6 +38,8 @@ export type ProviderHttp = (request: ProviderRequest) => Promise<ProviderRespons
 
 const MAX_RETRIES = 2;
 const FIRST_BACKOFF_MS = 250;
+/** Of a slow line: four megabits a second. */
+const MIN_BYTES_PER_SECOND = 500_000;
 /** Longer waits are left to the caller, which can persist them across a restart. */
 const MAX_WAIT_MS = 2_000;
 const MAX_RESPONSE_BYTES = 8 * 1_024 * 1_024;
@@ -60,7 +62,7 @@ export const createProviderHttp = (parts: {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** For the whole response, in milliseconds. Default: 10 s. */
+  /** For the whole response, in milliseconds, and a second more for every 500 kB that are sent. Default: 10 s. */
   timeoutMs?: number;
   /**
    * Whether to retry after a timeout. Default: true; false where the caller cannot wait longer than
@@ -98,9 +100,10 @@ export const createProviderHttp = (parts: {
   const sendOnce = async ({ method, url, headers, body }: ProviderRequest): Promise<ProviderResponse> => {
     const waitMs = limitedUntil - clock.now();
     if (waitMs > 0) throw fault(`${provider} asked to wait`, { retryAfterMs: waitMs });
+    const allowedMs = timeoutMs + 1_000 * Math.floor((body?.length ?? 0) / MIN_BYTES_PER_SECOND);
     const abort = new AbortController();
     const state = { late: false };
-    const cancelTimeout = clock.schedule(timeoutMs, () => {
+    const cancelTimeout = clock.schedule(allowedMs, () => {
       state.late = true;
       abort.abort();
     });
@@ -137,7 +140,7 @@ export const createProviderHttp = (parts: {
       if (error instanceof ProviderFault) throw error;
       if (state.late) {
         const cause = Object.assign(new Error('no complete response in time'), { name: 'TimeoutError' });
-        throw fault(`${provider} did not answer within ${String(timeoutMs / 1_000)} s`, { cause });
+        throw fault(`${provider} did not answer within ${String(allowedMs / 1_000)} s`, { cause });
       }
       throw fault(`${provider} cannot be reached`, { cause: error });
     } finally {

@@ -45,6 +45,32 @@ test('a rate limit that names no time is waited for as long as the provider advi
   expect(clock.now() - before).toBeGreaterThanOrEqual(1_000);
 });
 
+test.each([
+  ['a small body', '{}', 10],
+  ['a body of 3 MB', 'x'.repeat(3_000_000), 16],
+])('an answer is waited for as long as a slow line needs to send %s, and ten seconds', async (_, body, seconds) => {
+  const clock = createTestClock();
+  const send = createProviderHttp({
+    provider: 'Example',
+    clock,
+    random: systemRandom,
+    logger: collectLogs().logger,
+    requestIdHeader: 'x-request-id',
+    fetch: (_url, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => {
+          reject(new DOMException('aborted', 'AbortError'));
+        });
+      }),
+  });
+  const faults: unknown[] = [];
+  void send({ method: 'POST', url: 'https://example.com/', body }).catch((error: unknown) => faults.push(error));
+  await clock.advance(seconds * 1_000 - 1);
+  expect(faults).toEqual([]);
+  await clock.advance(1);
+  expect(faults).toMatchObject([{ transient: true, message: `Example did not answer within ${String(seconds)} s` }]);
+});
+
 describe('a redirect', () => {
   const statuses = [301, 302, 303, 307, 308];
   const body = '{"name":"Bakery"}';
