@@ -43,7 +43,7 @@ export interface LeasedTask<Open extends OpenTask, Outcome extends object> {
   readonly load: () => Promise<Open | null>;
   /** Handles a command on the task's stream; resolves with the open task afterwards. */
   readonly handle: (command: (StartAttempt | RenewLease | Outcome) & { attempt: number }, open: Open) => Promise<Open | null>;
-  /** How long an attempt may take, in milliseconds. */
+  /** How long an attempt may take, in milliseconds, from its beginning or `restartTimeout` on. */
   readonly timeoutMs: (open: Open) => number;
   /**
    * Acts under the lease of `open`; resolves with the outcome to record, or null for none. It first
@@ -69,6 +69,11 @@ export interface HeldLease<Outcome extends object = never> {
    */
   assertHeld(): void;
   /**
+   * As `assertHeld`, between pieces of work whose number nobody knows in advance: each may take `timeoutMs`.
+   * @throws LeaseLost also when the worker stops: another one goes on
+   */
+  restartTimeout(): void;
+  /**
    * Waits between two looks at something that takes long, and lets others work meanwhile.
    * @throws LeaseLost also when the worker stops: another one goes on
    */
@@ -79,6 +84,8 @@ export interface HeldLease<Outcome extends object = never> {
    */
   record(outcome: Outcome): Promise<void>;
 }
+
+type Held = Pick<HeldLease, 'assertHeld' | 'restartTimeout'>;
 
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
@@ -117,14 +124,24 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
     const onFault = (err: unknown, message: string): void => {
       task.logger(open)[storeFaultLevel(err)]({ err, attempt }, message);
     };
-    const act = (assertHeld: () => void) => {
-      const pause = async (ms: number): Promise<void> => {
-        await context.pause(ms);
+    const act = ({ assertHeld, restartTimeout }: Held) => {
+      const assertRunning = (): void => {
         if (context.signal.aborted) throw new LeaseLost('the worker stops');
-        // After its time an attempt goes on by itself, and must not take a place of the next one.
-        assertHeld();
       };
-      return execute(open, { assertHeld, pause, record });
+      return execute(open, {
+        assertHeld,
+        restartTimeout: () => {
+          assertRunning();
+          restartTimeout();
+        },
+        pause: async (ms) => {
+          await context.pause(ms);
+          assertRunning();
+          // After its time an attempt goes on by itself, and must not take a place of the next one.
+          assertHeld();
+        },
+        record,
+      });
     };
     const records = task.recordsProgress === true ? null : context.leases;
     return underLease({ clock, timeoutMs: task.timeoutMs(open), lease, records, renew, onFault, act });
@@ -213,7 +230,7 @@ const RENEW_EVERY_MS = LEASE_MS / 3;
  * Runs `act` under a lease that has just been taken, and renews it meanwhile.
  * @param parts `renew` appends a renewal unless `isRecorded`, and resolves with the lease as it is then,
  *   or null when another worker holds it; after a fault, the renewal is tried again in time
- * @throws ProviderFault (transient) after `timeoutMs`; what `act` throws
+ * @throws ProviderFault (transient) after `timeoutMs`, unless `act` restarts that; what `act` throws
  */
 const underLease = async <Result>(parts: {
   clock: Clock;
@@ -223,7 +240,7 @@ const underLease = async <Result>(parts: {
   records: LeaseRecords | null;
   renew: (lease: Lease, isRecorded: boolean) => Promise<Lease | null>;
   onFault: (error: unknown, message: string) => void;
-  act: (assertHeld: () => void) => Promise<Result>;
+  act: (held: Held) => Promise<Result>;
 }): Promise<Result> => {
   const { clock, timeoutMs, records, renew, onFault, act } = parts;
   let lease: Lease | null = parts.lease;
@@ -233,6 +250,7 @@ const underLease = async <Result>(parts: {
   let isOver = false;
   let cancelRenewal = (): void => undefined;
   let cancelTimeout = (): void => undefined;
+  let giveUp = (_: ProviderFault): void => undefined;
 
   const renewLater = (): void => {
     cancelRenewal = clock.schedule(RENEW_EVERY_MS, () => {
@@ -269,15 +287,25 @@ const underLease = async <Result>(parts: {
     if (isOver || lease === null || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
   };
 
-  renewLater();
-  const timeout = new Promise<never>((_, reject) => {
+  const startTimeout = (): void => {
+    cancelTimeout();
     cancelTimeout = clock.schedule(timeoutMs, () => {
       const message = `No answer within ${String(timeoutMs / 1_000)} s`;
-      reject(new ProviderFault({ provider: 'timeout', message, transient: true }));
+      giveUp(new ProviderFault({ provider: 'timeout', message, transient: true }));
     });
+  };
+  const restartTimeout = (): void => {
+    assertHeld();
+    startTimeout();
+  };
+
+  renewLater();
+  const timeout = new Promise<never>((_, reject) => {
+    giveUp = reject;
   });
+  startTimeout();
   try {
-    return await Promise.race([act(assertHeld), timeout]);
+    return await Promise.race([act({ assertHeld, restartTimeout }), timeout]);
   } finally {
     isOver = true;
     cancelRenewal();
