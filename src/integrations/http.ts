@@ -19,6 +19,8 @@ export interface ProviderRequest {
    * HEAD. For any other request the caller checks whether it took effect before it tries again.
    */
   readonly retryable?: boolean;
+  /** Called right before each time that it is sent; throws when the attempt that it is part of may not go on. */
+  readonly assertHeld?: () => void;
 }
 
 /** A complete response, with any status but those of redirects, 429 and 5xx. */
@@ -166,6 +168,7 @@ export const createProviderHttp = (parts: {
   return async (request) => {
     const retryable = request.retryable ?? (request.method === 'GET' || request.method === 'HEAD');
     for (let attempt = 0; ; attempt += 1) {
+      request.assertHeld?.();
       try {
         return await withBreaker(() => sendFollowing(request));
       } catch (error) {

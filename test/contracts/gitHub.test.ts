@@ -163,7 +163,7 @@ test('a branch that a rule of the repository keeps where it is is a permanent fa
   if (repository === undefined) throw new Error('there is no repository');
   repository.rule = 'Changes must be made through a pull request.';
   const { head } = await host.readFiles(id, []);
-  const change = { parent: head, files: new Map([['a.txt', Buffer.from('A')]]), message: 'Publish' };
+  const change = { parent: head, files: new Map([['a.txt', Buffer.from('A')]]), message: 'Publish', assertHeld: () => undefined };
   const fault = { ...permanent, message: expect.stringContaining(repository.rule) as unknown };
   await expect(host.commitFiles(id, change)).rejects.toMatchObject(fault);
   expect((await host.readFiles(id, [])).head).toBe(head);

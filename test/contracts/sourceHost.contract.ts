@@ -127,6 +127,8 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
     const filesFrom = (all: Readonly<Record<string, string>>): ReadonlyMap<string, Uint8Array> =>
       new Map(Object.entries(all).map(([path, text]) => [path, Buffer.from(text)]));
 
+    const assertHeld = (): void => undefined;
+
     test('files are put into a commit on top of the newest one, and read from it', async () => {
       const repository = await create(under.freshName());
       const { head, files } = await host.readFiles(repository.id, ['_data/new.json', 'no/such/file']);
@@ -137,7 +139,13 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         announced.push([made, await under.headOf(repository)]);
       };
       const content = filesFrom(change);
-      const commit = await host.commitFiles(repository.id, { parent: head, files: content, message: 'Publish new', announce });
+      const commit = await host.commitFiles(repository.id, {
+        parent: head,
+        files: content,
+        message: 'Publish new',
+        assertHeld,
+        announce,
+      });
       expect(commit).toMatch(/^[0-9a-f]{40}$/);
       // While the branch was still where it was.
       expect(announced).toEqual([[commit, head]]);
@@ -150,6 +158,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         parent: after.head,
         files: filesFrom(change),
         message: 'Publish',
+        assertHeld,
         announce,
       });
       expect([again, await under.headOf(repository)]).toEqual([commit, commit]);
@@ -159,6 +168,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         parent: after.head,
         files: filesFrom({ '_data/new.json': '{}' }),
         message: 'Again',
+        assertHeld,
       });
       expect(texts((await host.readFiles(repository.id, Object.keys(change))).files)).toEqual(second);
     });
@@ -168,7 +178,9 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       const { head } = await host.readFiles(id, []);
       const names = ['one', 'two', 'three'];
       const made = await Promise.all(
-        names.map((name) => host.commitFiles(id, { parent: head, files: filesFrom({ 'who.txt': name }), message: name })),
+        names.map((name) =>
+          host.commitFiles(id, { parent: head, files: filesFrom({ 'who.txt': name }), message: name, assertHeld }),
+        ),
       );
       expect(made.filter((commit) => commit !== null)).toHaveLength(1);
       const winner = names[made.findIndex((commit) => commit !== null)];
@@ -176,9 +188,50 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await host.listCommits(id, 10)).toHaveLength(2);
     });
 
+    test('files that are there already are no commit, unless the branch is elsewhere by now', async () => {
+      const { id } = await create(under.freshName());
+      const { head } = await host.readFiles(id, []);
+      const files = filesFrom({ 'who.txt': 'one' });
+      const one = await host.commitFiles(id, { parent: head, files, message: 'One', assertHeld });
+      if (one === null) throw new Error('there is no commit');
+      expect(await host.commitFiles(id, { parent: one, files, message: 'One', assertHeld })).toBe(one);
+      await host.commitFiles(id, { parent: one, files: filesFrom({ 'who.txt': 'two' }), message: 'Two', assertHeld });
+      expect(await host.commitFiles(id, { parent: one, files, message: 'One', assertHeld })).toBeNull();
+    });
+
+    test('a commit whose attempt has lost its lease goes no further, and the next attempt makes it', async () => {
+      const repository = await create(under.freshName());
+      const { head } = await host.readFiles(repository.id, []);
+      const change = { 'a.json': '{}', 'media/a.bin': '\u0000a', 'media/b.bin': '\u0000b' };
+      const lost = new Error('the lease has lapsed');
+      /** Commits under a lease that is lost once it has been asked for so often. */
+      const commitWithin = (often: number): Promise<string | null> => {
+        let asked = 0;
+        return host.commitFiles(repository.id, {
+          parent: head,
+          files: filesFrom(change),
+          message: 'Publish',
+          assertHeld: () => {
+            asked += 1;
+            if (asked > often) throw lost;
+          },
+        });
+      };
+      let held = 0;
+      let outcome: unknown = lost;
+      for (; outcome === lost; held += 1) {
+        expect(await under.headOf(repository)).toBe(head);
+        outcome = await commitWithin(held).catch((error: unknown) => error);
+      }
+      // Each of the files, the commit and the branch at least.
+      expect(held).toBeGreaterThan(4);
+      expect(outcome).toBe(await under.headOf(repository));
+      expect(texts((await host.readFiles(repository.id, Object.keys(change))).files)).toEqual(change);
+    });
+
     test('reading or changing files of a missing repository is a permanent fault', async () => {
       await expect(host.readFiles('no-such-repository', [])).rejects.toMatchObject(permanent);
-      const change = { parent: 'a'.repeat(40), files: new Map(), message: 'No' };
+      const change = { parent: 'a'.repeat(40), files: new Map(), message: 'No', assertHeld };
       await expect(host.commitFiles('no-such-repository', change)).rejects.toMatchObject(permanent);
     });
 

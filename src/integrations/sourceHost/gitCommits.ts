@@ -65,11 +65,12 @@ export const commitFiles = async (
     readonly parent: string;
     readonly files: ReadonlyMap<string, Uint8Array>;
     readonly message: string;
+    readonly assertHeld: () => void;
     readonly announce?: (commit: string) => Promise<void>;
   },
   nowMs: number,
 ): Promise<string | null> => {
-  const { parent, files, message } = change;
+  const { parent, files, message, assertHeld } = change;
   const { default: git } = await import('isomorphic-git');
   const { fs, files: written } = createMemoryFiles();
   const memory = { fs, gitdir: '/repository' };
@@ -106,8 +107,12 @@ export const commitFiles = async (
     const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: Math.floor(nowMs / 1000), timezoneOffset: 0 };
     const commit = { message: `${message}\n`, tree, parent: [parent], author: person, committer: person };
     const head = await git.writeCommit({ ...memory, commit });
-    for (const [path, content] of written) await keepObject(join(gitdir, path.slice('/repository/'.length)), content);
+    for (const [path, content] of written) {
+      assertHeld();
+      await keepObject(join(gitdir, path.slice('/repository/'.length)), content);
+    }
     await change.announce?.(head);
+    assertHeld();
     return (await moveBranch(gitdir, branch, { from: parent, to: head }, nowMs)) ? head : null;
   } finally {
     await objects.close();

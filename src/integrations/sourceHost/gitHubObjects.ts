@@ -36,6 +36,12 @@ export const parseCommits = parserFor(provider, Type.Array(ListedCommit));
 export const parseRef = parserFor(provider, Type.Object({ object: Type.Object({ sha: Type.String() }) }));
 export const parseSha = parserFor(provider, Type.Object({ sha: Type.String() }));
 export const parseCommit = parserFor(provider, Type.Object({ tree: Type.Object({ sha: Type.String() }) }));
+export const parseTree = parserFor(
+  provider,
+  Type.Object({
+    tree: Type.Array(Type.Object({ path: Type.String(), mode: Type.String(), type: Type.String(), sha: Type.String() })),
+  }),
+);
 export const parseFile = parserFor(provider, Type.Object({ encoding: Type.Literal('base64'), content: Type.String() }));
 
 export const repositoryOf = ({ full_name: id, name, default_branch: defaultBranch, clone_url: cloneUrl }: Repo): Repository => ({

@@ -5,10 +5,9 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { GitHubAccount } from '../../platform/settings/sites.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp } from '../http.js';
+import { createProviderHttp, type ProviderRequest } from '../http.js';
 import { editableFile, parseEditable } from './editable.js';
 import {
-  parseCommit,
   parseCommits,
   parseFile,
   parseInvitation,
@@ -17,13 +16,13 @@ import {
   parsePeople,
   parseRef,
   parseRepo,
-  parseSha,
   provider,
   repositoryOf,
   toCommit,
   type ListedCommit,
   type Repo,
 } from './gitHubObjects.js';
+import { createCommitFiles } from './gitHubCommits.js';
 import type { EditableSchema, Repository, SourceHost } from './port.js';
 
 /** How long what can be edited of the template is not read again. */
@@ -56,12 +55,15 @@ const permanent = (message: string, cause?: unknown): ProviderFault =>
 const statusOf = (error: unknown): number | undefined =>
   error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : undefined;
 
+/** What was thrown instead of an answer, which Octokit takes for one with status 500. */
+const unwrapped = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error && statusOf(error) !== undefined ? error.cause : error;
+
 /**
  * Converts GitHub's error to a fault with GitHub's message, without the link to its documentation.
  */
 const toFault = (error: unknown): unknown => {
   if (error instanceof ProviderFault) return error;
-  if (error instanceof Error && error.cause instanceof ProviderFault) return error.cause;
   if (statusOf(error) === 401) return permanent('It does not accept GITHUB_TOKEN', error);
   return error instanceof Error && statusOf(error) !== undefined
     ? permanent(error.message.replace(/ - https:\/\/\S+$/, ''), error)
@@ -89,6 +91,15 @@ export const createGitHub = (options: {
   const requestIdHeader = 'x-github-request-id';
   const http = createProviderHttp({ ...options, provider, retryTimeouts: false, followRedirects: true, requestIdHeader });
 
+  type Guard = Pick<ProviderRequest, 'retryable' | 'assertHeld'>;
+  const fetchUnder =
+    (guard: Guard) =>
+    async (url: string, init: { method: string; headers: Record<string, string>; body?: string }): Promise<Response> => {
+      const { method, headers, body } = init;
+      const answer = await http({ ...guard, method, url, headers, ...(body !== undefined && { body }) });
+      return new Response(statusesWithoutBody.has(answer.status) ? null : answer.text, answer);
+    };
+
   /** Loaded on first use, so that a start does not wait for it. */
   const load = lazily(async () => {
     const [{ Octokit }, { throttling }] = await Promise.all([import('@octokit/rest'), import('@octokit/plugin-throttling')]);
@@ -102,13 +113,7 @@ export const createGitHub = (options: {
       // `http` logs each request.
       log: { debug: silent, info: silent, warn: silent, error: silent },
       throttle: { enabled: paced, onRateLimit: doNotRetry, onSecondaryRateLimit: doNotRetry },
-      request: {
-        fetch: async (url: string, init: { method: string; headers: Record<string, string>; body?: string }) => {
-          const { method, headers, body } = init;
-          const answer = await http({ method, url, headers, ...(body !== undefined && { body }) });
-          return new Response(statusesWithoutBody.has(answer.status) ? null : answer.text, answer);
-        },
-      },
+      request: { fetch: fetchUnder({}) },
     });
     // The throttling sends requests from its queue: bound here, each stays part of the caller's trace.
     octokit.hook.before('request', (sent) => {
@@ -125,8 +130,9 @@ export const createGitHub = (options: {
   ): Promise<Result> => {
     try {
       return await act(await load());
-    } catch (error) {
-      const status = error instanceof Error && error.cause instanceof ProviderFault ? undefined : statusOf(error);
+    } catch (thrown) {
+      const error = unwrapped(thrown);
+      const status = statusOf(error);
       throw status !== undefined && handled.includes(status) ? error : toFault(error);
     }
   };
@@ -268,32 +274,7 @@ export const createGitHub = (options: {
     return { head, files };
   };
 
-  const commitFiles: SourceHost['commitFiles'] = async (repositoryId, { parent, files, message, announce }) => {
-    const location = locationOf(repositoryId);
-    const ref = `heads/${await branchOf(location)}`;
-    const before = parseCommit((await ask(({ rest }) => rest.git.getCommit({ ...location, commit_sha: parent }))).data);
-    const tree: { path: string; mode: '100644'; type: 'blob'; sha: string }[] = [];
-    for (const [path, content] of files) {
-      const blob = { ...location, content: Buffer.from(content).toString('base64'), encoding: 'base64' };
-      const { sha } = parseSha((await ask(({ rest }) => rest.git.createBlob(blob))).data);
-      tree.push({ path, mode: '100644', type: 'blob', sha });
-    }
-    const base = { ...location, base_tree: before.tree.sha, tree };
-    const root = tree.length === 0 ? before.tree.sha : parseSha((await ask(({ rest }) => rest.git.createTree(base))).data).sha;
-    if (root === before.tree.sha) return parent;
-    const commit = { ...location, message, tree: root, parents: [parent] };
-    const { sha } = parseSha((await ask(({ rest }) => rest.git.createCommit(commit))).data);
-    await announce?.(sha);
-    // Without force, GitHub moves a branch only onto what comes after it: 422 when it is elsewhere, and when a
-    // rule of the repository is against it.
-    const move = (octokit: Awaited<ReturnType<typeof load>>) =>
-      octokit.rest.git.updateRef({ ...location, ref, sha, force: false });
-    if ((await unless([422], move, null)) !== null) return sha;
-    if ((await headOf(location, ref)) !== parent) return null;
-    // Once more, for GitHub's own words.
-    await ask(move);
-    return sha;
-  };
+  const commitFiles = createCommitFiles({ ask, unless, fetchUnder, locationOf, branchOf, headOf });
 
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
     const found = await findRepo(name);

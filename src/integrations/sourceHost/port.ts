@@ -36,7 +36,8 @@ export interface SourceHost {
   readFiles(repositoryId: string, paths: readonly string[]): Promise<RepositoryFiles>;
 
   /**
-   * Puts files into a commit on top of `parent`, and the default branch onto that commit.
+   * Puts files into a commit on top of `parent`, and the default branch onto that commit. Called again after it
+   * was interrupted, it goes on with what is missing.
    * @returns its id, that of `parent` when it holds these files already; or null when the default
    *   branch is elsewhere by now: read again
    */
@@ -46,6 +47,11 @@ export interface SourceHost {
       parent: string;
       files: ReadonlyMap<string, Uint8Array>;
       message: string;
+      /**
+       * Called before each file is looked for, and right before anything is created; throws when the attempt
+       * that makes the commit may no longer go on.
+       */
+      assertHeld: () => void;
       /** Called with the commit before the branch is moved onto it, which may come to nothing. */
       announce?: (commit: string) => Promise<void>;
     },

@@ -12,7 +12,7 @@ import { unpublishedContent } from '../../projections/content/content.queries.js
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
-import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import { pushProcess } from '../push/push.process.js';
 import type { CreateReactor } from '../reactions.js';
 import { redeploy } from '../site/redeploy.js';
@@ -29,7 +29,10 @@ type Requested = Recorded<Extract<PublicationEvent, { type: 'PublicationRequeste
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'repository' | 'hosting'>>;
 
 const actor: Actor = { subject: 'publication', role: 'system', via: 'worker' };
-/** An embedded build may wait for others; a provider only begins it. */
+/**
+ * An embedded build may wait for others; a provider only begins it. A source host may take files one by one: each
+ * begins it anew, so that a commit of many takes as long as it does.
+ */
 const TIMEOUT_MS = 5 * 60_000;
 /** How often the branch may move between reading it and committing on top of it. */
 const MAX_RACES = 10;
@@ -80,7 +83,11 @@ export const createPublicationWorker = (parts: {
    * read after the head: a publication that overtakes this one has moved the head, and this one reads
    * both again, so that an older version never replaces a newer one.
    */
-  const commit = async (website: Provisioned, event: Requested): Promise<{ commit: string; documents: PublishedDocument[] }> => {
+  const commit = async (
+    website: Provisioned,
+    event: Requested,
+    lease: Pick<HeldLease, 'restartTimeout'>,
+  ): Promise<{ commit: string; documents: PublishedDocument[] }> => {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
@@ -97,7 +104,10 @@ export const createPublicationWorker = (parts: {
         const command = { type: 'RecordOwnCommit', websiteId, commit: own, previousCommit: head } as const;
         await engine.handle(pushProcess, command, contextOf(event));
       };
-      const made = await sourceHost.commitFiles(repository.id, { parent: head, files, message, announce });
+      const assertHeld = (): void => {
+        lease.restartTimeout();
+      };
+      const made = await sourceHost.commitFiles(repository.id, { parent: head, files, message, assertHeld, announce });
       if (made !== null) return { commit: made, documents: published };
     }
     throw new ProviderFault({ provider: sourceHost.provider, message: 'Others keep changing the repository', transient: true });
@@ -117,7 +127,7 @@ export const createPublicationWorker = (parts: {
         let done = committed;
         if (done === undefined) {
           lease.assertHeld();
-          done = await commit(website, event);
+          done = await commit(website, event, lease);
           await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;

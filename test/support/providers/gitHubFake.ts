@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { openApiJudge } from './openApiJudge.js';
 import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
 
@@ -26,6 +27,10 @@ export interface FakeRepository {
   races: number;
   /** GitHub's words, while a rule of the repository keeps its branch from moving. */
   rule: string | null;
+  /** Files that were sent to it, in base64, by their ids; no commit may have them yet. */
+  readonly blobs: Map<string, string>;
+  /** How much of a tree is listed, in entries. */
+  maxTreeEntries: number;
 }
 
 export interface GitHubFake {
@@ -53,8 +58,18 @@ const fileForm = judge.example('content-file');
 const refForm = judge.example('git-ref');
 const gitCommitForm = judge.example('git-commit');
 const shortBlobForm = judge.example('short-blob');
+const blobForm = judge.example('blob');
 const treeForm = judge.example('git-tree');
 const collaboratorForm = judge.example('collaborator');
+
+/** As git gives it to a file. */
+const blobIdOf = (base64: string): string => {
+  const content = Buffer.from(base64, 'base64');
+  return createHash('sha1')
+    .update(`blob ${String(content.length)}\0`)
+    .update(content)
+    .digest('hex');
+};
 
 /**
  * The part of GitHub that the service uses, with one account and one template. Requests and
@@ -90,6 +105,8 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       copying: wait,
       races: 0,
       rule: null,
+      blobs: new Map<string, string>(),
+      maxTreeEntries: Infinity,
     };
     repositories.set(name, repository);
     return repository;
@@ -193,8 +210,15 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     const body = { ...fileForm, type: 'file', name: path, path, encoding: 'base64', content, size: content.length };
     return { status: 200, body };
   };
+  /** Of this repository alone. */
+  const blobIn = ({ blobs, commits: all }: FakeRepository, id: string): string | undefined =>
+    blobs.get(id) ?? all.flatMap(({ files }) => [...files.values()]).find((content) => blobIdOf(content) === id);
+  const listed = ({ maxTreeEntries }: FakeRepository, sha: string, files: ReadonlyMap<string, string>): FakeAnswer => {
+    const entries = [...files].map(([path, content]) => ({ path, mode: '100644', type: 'blob', sha: blobIdOf(content) }));
+    const truncated = entries.length > maxTreeEntries;
+    return { status: 200, body: { ...treeForm, sha, tree: truncated ? entries.slice(0, maxTreeEntries) : entries, truncated } };
+  };
   /** What was made by the API and is in no branch yet, by its id. */
-  const blobs = new Map<string, string>();
   const trees = new Map<string, ReadonlyMap<string, string>>();
   const loose = new Map<string, FakeCommit & { readonly parent: string }>();
   const treeOf = (commit: FakeCommit): string => {
@@ -202,7 +226,12 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     trees.set(sha, commit.files);
     return sha;
   };
-  const gitData = ({ method, body }: FakeRequest, repository: FakeRepository, kind: string, id: string): FakeAnswer => {
+  interface FakeEntry {
+    readonly path: string;
+    readonly sha?: string;
+    readonly content?: string;
+  }
+  const gitData = ({ method, body, query }: FakeRequest, repository: FakeRepository, kind: string, id: string): FakeAnswer => {
     const head = repository.commits[0];
     if (head === undefined) return errorResponse(409, 'Git Repository is empty.');
     switch (`${method} ${kind}`) {
@@ -221,15 +250,29 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       case 'POST blobs': {
         const { content, encoding } = body as { content: string; encoding?: string };
         if (encoding !== 'base64') return errorResponse(422, 'only base64 is sent');
-        const sha = newSha();
-        blobs.set(sha, content);
+        const sha = blobIdOf(content);
+        repository.blobs.set(sha, content);
         return { status: 201, body: { ...shortBlobForm, sha } };
       }
+      case 'HEAD blobs':
+      case 'GET blobs': {
+        const content = blobIn(repository, id);
+        return content === undefined ? missing : { status: 200, body: { ...blobForm, sha: id, content, encoding: 'base64' } };
+      }
+      case 'GET trees': {
+        const files = trees.get(id);
+        return files === undefined || query.get('recursive') === null ? missing : listed(repository, id, files);
+      }
       case 'POST trees': {
-        const { base_tree, tree } = body as { base_tree: string; tree: { path: string; sha: string }[] };
+        const { base_tree, tree } = body as { base_tree: string; tree: FakeEntry[] };
         const base = trees.get(base_tree);
         if (base === undefined) return missing;
-        const files = new Map([...base, ...tree.map(({ path, sha }) => [path, blobs.get(sha) ?? ''] as const)]);
+        const entries = tree.map(({ path, sha, content }) => [
+          path,
+          content === undefined ? blobIn(repository, sha ?? '') : Buffer.from(content).toString('base64'),
+        ]);
+        if (entries.some(([, content]) => content === undefined)) return errorResponse(422, 'tree.sha is not a valid blob');
+        const files = new Map([...base, ...(entries as [string, string][])]);
         const isSame = [...files].every(([path, content]) => base.get(path) === content);
         const sha = isSame ? base_tree : newSha();
         trees.set(sha, files);
