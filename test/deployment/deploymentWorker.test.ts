@@ -5,6 +5,7 @@ import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { redeployFold, redeployMarker, redeployProcess } from '../../src/workers/deployment/deployment.process.js';
 import { createRedeployWorker } from '../../src/workers/deployment/deploymentWorker.js';
+import { publicationProcess } from '../../src/workers/publication/publication.process.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { activeWebsite } from '../support/activeWebsite.js';
@@ -18,6 +19,7 @@ import { createRemote, directLine, permanentFault, providersOn, transientFault, 
 import { redeployStream } from '../../src/events/deployment/deployment.stream.js';
 
 const redeploy = { redeployId: 'r1', websiteId: 'w1' };
+const publication = { publicationId: redeploy.redeployId, websiteId: redeploy.websiteId };
 const stream = redeployStream.name({ redeployId: 'r1' });
 const request = { type: 'RequestRedeploy', ...redeploy, provider: 'remote', projectId: 'p1' } as const;
 const started = { type: 'RecordStart', ...redeploy, deploymentId: 'd1' } as const;
@@ -63,12 +65,8 @@ const createWorld = async () => {
   const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
   const remote = createRemote();
-  const say = (command: typeof request | typeof started) =>
-    engine.handle(redeployProcess, command, {
-      commandId: engine.ids.commandId(),
-      actor: someAdmin,
-      requestId: 'request-1',
-    });
+  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  const say = (command: typeof request | typeof started) => engine.handle(redeployProcess, command, context());
   await say(request);
   const run = async (on: typeof engine, line: Line, changed: Partial<Hosting> = {}): Promise<void> => {
     const worker = createRedeployWorker({ ...partsOf(on), hosting: { ...providersOn(remote, line).hosting, ...changed } });
@@ -79,6 +77,12 @@ const createWorld = async () => {
   return {
     clock,
     say,
+    requestPublication: () => engine.handle(publicationProcess, { type: 'RequestPublication', ...publication }, context()),
+    failPublication: async () => {
+      await engine.handle(publicationProcess, { type: 'StartAttempt', ...publication, attempt: 1, worker: 'a' }, context());
+      const fault = { error: 'No', transient: false, retryAfterMs: 0 };
+      await engine.handle(publicationProcess, { type: 'RecordFailure', ...publication, attempt: 1, fault, jitter: 0 }, context());
+    },
     events,
     begin: () => providersOn(remote).hosting.startDeployment('p1', redeployMarker('r1')),
     start: (line: Line = directLine, changed: Partial<Hosting> = {}) => run(engine, line, changed),
@@ -144,6 +148,20 @@ describe('of which nothing more was heard', () => {
     await world.clock.advance(3_600_000);
     expect(calls).toStrictEqual([]);
     expect(await world.events()).toHaveLength(2);
+  });
+
+  test('while the publication that begins it is under way: left to that, however long it takes', async () => {
+    const world = await createWorld();
+    await world.requestPublication();
+    await world.start();
+    const until = world.clock.now() + 1_800_000;
+    await passTimeUntil(world.clock, () => Promise.resolve(world.clock.now() >= until), { stepMs: 10_000 });
+    expect(await world.events()).toHaveLength(1);
+    await world.failPublication();
+    await world.untilSettled();
+    expect((await world.events()).slice(1)).toMatchObject([
+      { type: 'RedeployNotStarted', data: { reason: 'The provider has begun none' } },
+    ]);
   });
 
   test.each(mishaps)('when the machine that looks %s, at any act: settled once', async (mishap) => {

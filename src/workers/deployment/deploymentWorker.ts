@@ -10,6 +10,7 @@ import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
 import { faultOf } from '../leasedTask.js';
+import { publicationFold } from '../publication/publication.process.js';
 import type { CreateReactor } from '../reactions.js';
 import { siteFold, siteProcess } from '../site/site.process.js';
 import type { Worker } from '../worker.js';
@@ -36,6 +37,10 @@ export const createRedeployWorker = (parts: {
   const contextOf = createContextOf(engine, actor);
   const isOpen = async (redeployId: string): Promise<boolean> =>
     (await engine.state(redeployFold, { redeployId })).state.stage === 'requested';
+
+  /** A publication begins it once the repository has all that is published, which may take long. */
+  const isPublishing = async (redeployId: string): Promise<boolean> =>
+    (await engine.state(publicationFold, { publicationId: redeployId })).state.stage === 'requested';
 
   /** The deployment, or why there is none. */
   const find = async ({ redeployId, provider, projectId }: Requested['data']): Promise<Deployment | string> => {
@@ -68,7 +73,8 @@ export const createRedeployWorker = (parts: {
         const { id, data } = event;
         const { redeployId, websiteId } = data;
         if (!(await isOpen(redeployId))) return;
-        await pause(SETTLED_AFTER_MS);
+        do await pause(SETTLED_AFTER_MS);
+        while (!signal.aborted && (await isPublishing(redeployId)));
         if (signal.aborted || !(await isOpen(redeployId))) return;
         const found = await find(data);
         const redeploy = { redeployId, websiteId };
