@@ -71,6 +71,7 @@ export const refusalKinds = {
   content_not_found: 'notFound',
   content_version_not_found: 'notFound',
   too_many_content_documents: 'conflict',
+  content_limit_reached: 'conflict',
   preview_not_available: 'conflict',
   preview_not_built: 'conflict',
   document_not_found: 'notFound',
@@ -192,6 +193,8 @@ export const refusals = {
 
   contentNotFound: (id: string) => refuse('content_not_found', `Content ${id} not found`),
   tooManyContentDocuments: () => refuse('too_many_content_documents', 'Too many content documents'),
+  contentLimitReached: () =>
+    refuse('content_limit_reached', 'Content limit reached: the documents may have at most 10 MB together'),
   previewNotAvailable: (provider: string) => refuse('preview_not_available', `Drafts cannot be previewed on ${provider}`),
   /** `reason`: what is wrong with the site's files. */
   previewNotBuilt: (reason: string) => refuse('preview_not_built', `The draft cannot be built: ${reason}`),

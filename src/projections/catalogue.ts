@@ -7,6 +7,7 @@ import { clientProjection } from './client/client.projection.js';
 import { clientSearchProjection } from './client/clientSearch.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { contentProjection } from './content/content.projection.js';
+import { contentSizesProjection } from './content/contentSizes.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
 import { documentProjection } from './document/document.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
@@ -32,6 +33,7 @@ export const projections: readonly AnyProjection[] = [
   deliveryProjection,
   receiptProjection,
   contentProjection,
+  contentSizesProjection,
   forecastProjection,
   provisioningProjection,
   billingProjection,

@@ -14,11 +14,13 @@ const save = (hash: string, baseHash: string | null, initialHash?: string) =>
     ...ofDocument,
     hash,
     body: { text: hash },
+    bytes: 10,
+    room: 10,
     baseHash,
     ...(initialHash !== undefined && { initialHash }),
   }) satisfies Omit<SaveContent, 'at'>;
 const restore = (hash: string, baseHash: string | null) =>
-  ({ type: 'RestoreContent', ...ofDocument, hash, body: { text: hash }, baseHash }) as const;
+  ({ type: 'RestoreContent', ...ofDocument, hash, body: { text: hash }, bytes: 10, room: 10, baseHash }) as const;
 const restored = (hash: string): ContentEvent => ({
   type: 'ContentRestored',
   data: { ...ofDocument, hash, body: { text: hash } },
@@ -90,6 +92,21 @@ describe('a content document', () => {
       .when(restore('a', 'b'))
       .thenRefused(refusals.stale(by('c')));
     given().when(restore('a', null)).thenRefused(refusals.contentNotFound('company'));
+  });
+
+  test('that is larger than there is room for is neither saved nor restored', () => {
+    given()
+      .when({ ...save('a', null), room: 9 })
+      .thenRefused(refusals.contentLimitReached());
+    given([saved('a'), saved('b')])
+      .when({ ...restore('a', 'b'), room: 9 })
+      .thenRefused(refusals.contentLimitReached());
+    given([saved('a')])
+      .when({ ...save('a', 'a'), room: 9 })
+      .then([]);
+    given([saved('a'), saved('b')])
+      .when({ ...save('c', 'a'), room: 9 })
+      .thenRefused(refusals.stale(by('b')));
   });
 
   test('keeps its last hundred versions within reach', () => {

@@ -256,6 +256,36 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     });
   });
 
+  test('have at most 10 MB together, but for small ones', async () => {
+    const path = `${await newWebsite()}/${collection}`;
+    const text = (length: number) => ({ text: 'x'.repeat(length) });
+    for (let one = 0; one < 11; one += 1) {
+      expect((await put(`${path}/d${String(one)}`, null, text(890_000))).status).toBe(200);
+    }
+    const full = { status: 400, body: { code: 'content_limit_reached' } };
+    expect(await put(`${path}/more`, null, text(300_000))).toMatchObject(full);
+    for (const one of ['e', 'f', 'g', 'h', 'i']) {
+      expect((await put(`${path}/${one}`, null, text(45_000))).status).toBe(200);
+    }
+
+    // There is more than may be, and it can be made less.
+    const { hash } = await read(`${path}/d1`);
+    expect(await put(`${path}/d1`, hash, text(891_000))).toMatchObject(full);
+    const less = (await put(`${path}/d1`, hash, text(885_000))).body as Document;
+    const least = (await put(`${path}/d1`, less.hash, text(100_000))).body as Document;
+    expect(await put(`${path}/more`, null, text(300_000))).toMatchObject({ status: 200 });
+    const restoration = { hash: less.hash, baseHash: least.hash };
+    expect(await api.call('POST', `${path}/d1/restore`, { token: editor, body: restoration })).toMatchObject(full);
+    expect(await read(`${path}/d1`)).toEqual(least);
+  });
+
+  test('that are large are saved one after the other, so that they stay within it', async () => {
+    const path = `${await newWebsite()}/${collection}`;
+    const body = { text: 'x'.repeat(890_000) };
+    const answers = await Promise.all(Array.from({ length: 13 }, (_, one) => put(`${path}/d${String(one)}`, null, body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(11).fill(200), 400, 400]);
+  });
+
   test('need their feature', async () => {
     const path = await newWebsite({ features: [] });
     expect(await get(`${path}/${collection}`)).toMatchObject({

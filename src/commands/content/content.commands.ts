@@ -7,7 +7,13 @@ interface OfDocument {
   readonly documentId: string;
 }
 
-export interface SaveContent extends OfDocument {
+interface OfBody {
+  /** How many bytes the body has in its canonical form, and how many it may have beside the other documents. */
+  readonly bytes: number;
+  readonly room: number;
+}
+
+export interface SaveContent extends OfDocument, OfBody {
   readonly type: 'SaveContent';
   /** Of the version that the author saw; `null`: there was none. */
   readonly baseHash: string | null;
@@ -17,7 +23,7 @@ export interface SaveContent extends OfDocument {
   readonly body: unknown;
 }
 
-export interface RestoreContent extends OfDocument {
+export interface RestoreContent extends OfDocument, OfBody {
   readonly type: 'RestoreContent';
   readonly baseHash: string | null;
   /** Of the version to save again. */

@@ -10,20 +10,22 @@ const decide = (command: ContentCommand, state: ContentState): readonly ContentE
   const current = state.stage === 'none' ? null : state.versions[0];
   switch (command.type) {
     case 'SaveContent': {
-      const { body, baseHash, initialHash } = command;
+      const { body, bytes, room, baseHash, initialHash } = command;
       // What is there already is no conflict: the answer to an earlier attempt may have been lost.
       if (current?.hash === hash) return [];
       const isSeen = current === null ? baseHash === null || baseHash === initialHash : baseHash === current.hash;
-      return isSeen ? [{ type: 'ContentSaved', data: { ...ofDocument, hash, body } }] : refusals.stale(current);
+      if (!isSeen) return refusals.stale(current);
+      if (bytes > room) return refusals.contentLimitReached();
+      return [{ type: 'ContentSaved', data: { ...ofDocument, hash, body } }];
     }
     case 'RestoreContent': {
-      const { body, baseHash } = command;
+      const { body, bytes, room, baseHash } = command;
       if (state.stage === 'none' || current === null) return refusals.contentNotFound(documentId);
       if (current.hash === hash) return [];
       if (!state.versions.some((version) => version.hash === hash)) return refusals.contentVersionNotFound(hash, documentId);
-      return baseHash === current.hash
-        ? [{ type: 'ContentRestored', data: { ...ofDocument, hash, body } }]
-        : refusals.stale(current);
+      if (baseHash !== current.hash) return refusals.stale(current);
+      if (bytes > room) return refusals.contentLimitReached();
+      return [{ type: 'ContentRestored', data: { ...ofDocument, hash, body } }];
     }
     case 'RecordContentPublished': {
       if (state.stage === 'none' || state.publishedHash === hash) return [];

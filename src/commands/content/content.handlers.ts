@@ -3,6 +3,7 @@ import { createActorNames } from '../../events/actorNames.js';
 import type { ContentEvent } from '../../events/content/content.events.js';
 import { contentVersionBody } from '../../events/content/content.history.js';
 import { contentFold, type ContentState } from '../../events/content/content.state.js';
+import type { ContentKey } from '../../events/content/content.stream.js';
 import type { Actor, JsonObject } from '../../events/envelope.js';
 import { canonicalJson, hashOfJson } from '../../platform/canonicalJson.js';
 import type { CommandContext, Handled, HandleOptions } from '../handleCommand.js';
@@ -12,6 +13,13 @@ import { contentDecider } from './content.decider.js';
 
 type Handling = Promise<Handled<ContentState, ContentEvent>>;
 
+/** Runs what saves `bytes` of a document, with the bytes that there is room for. */
+export type WithContentRoom = <Result>(
+  key: ContentKey,
+  bytes: number,
+  save: (room: number) => Promise<Result>,
+) => Promise<Result>;
+
 /** An event may have 1 MiB, with all that stands in it beside the document. */
 const maxContentBytes = 900_000;
 
@@ -19,20 +27,24 @@ const maxContentBytes = 900_000;
  * Saves a document over the version that its author saw.
  * @param input `initialHash`: of what it holds while nobody has saved it
  * @throws Refused: `Someone else saved …` with the current hash, who and when in its details;
- *   `Invalid request body — body: …`
+ *   `Invalid request body — body: …`; `Content limit reached …`
  */
 export const saveContent = async (
   engine: Engine,
-  input: Omit<SaveContent, 'type' | 'at' | 'hash'>,
+  input: Omit<SaveContent, 'type' | 'at' | 'hash' | 'bytes' | 'room'>,
+  withRoom: WithContentRoom,
   context: CommandContext,
   options?: HandleOptions,
 ): Handling => {
   const text = canonicalJson(input.body);
-  if (Buffer.byteLength(text) > maxContentBytes) {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxContentBytes) {
     throw new Refused(refusals.invalidBody('body', `must have at most ${maxContentBytes.toLocaleString('en')} bytes`));
   }
-  const command = { type: 'SaveContent', ...input, hash: hashOfJson(input.body), body: JSON.parse(text) as unknown } as const;
-  return namingWhoSaved(engine, () => engine.handle(contentDecider, command, context, options));
+  const saved = { ...input, hash: hashOfJson(input.body), body: JSON.parse(text) as unknown, bytes };
+  return withRoom(input, bytes, (room) =>
+    namingWhoSaved(engine, () => engine.handle(contentDecider, { type: 'SaveContent', ...saved, room }, context, options)),
+  );
 };
 
 /**
@@ -42,7 +54,8 @@ export const saveContent = async (
  */
 export const restoreContent = async (
   engine: Engine,
-  input: Omit<RestoreContent, 'type' | 'at' | 'body'>,
+  input: Omit<RestoreContent, 'type' | 'at' | 'body' | 'bytes' | 'room'>,
+  withRoom: WithContentRoom,
   context: CommandContext,
   options?: HandleOptions,
   check: (body: unknown) => Promise<void> = () => Promise.resolve(),
@@ -51,8 +64,10 @@ export const restoreContent = async (
   const version = state.stage === 'none' ? undefined : state.versions.find(({ hash }) => hash === input.hash);
   const body = version === undefined ? null : await contentVersionBody(engine, input, version.revision);
   if (version !== undefined) await check(body);
-  const command = { type: 'RestoreContent', ...input, body } as const;
-  return namingWhoSaved(engine, () => engine.handle(contentDecider, command, context, options));
+  const restored = { ...input, body, bytes: Buffer.byteLength(canonicalJson(body)) };
+  return withRoom(input, restored.bytes, (room) =>
+    namingWhoSaved(engine, () => engine.handle(contentDecider, { type: 'RestoreContent', ...restored, room }, context, options)),
+  );
 };
 
 /** Puts the name of whoever saved last into a refusal that says so. */

@@ -2,6 +2,7 @@ import type { ContentKey } from '../../events/content/content.stream.js';
 import type { PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { contentDocumentId, contentProjection, contentShelf, type ContentDocument } from './content.projection.js';
+import { contentSizesProjection } from './contentSizes.projection.js';
 
 /** The saved documents of one collection of a website, by id. */
 export const listContent = async (
@@ -20,6 +21,19 @@ export const listContent = async (
 
 export const countContent = (reader: Reader, collection: Omit<ContentKey, 'documentId'>): Promise<number> =>
   reader.count(contentProjection, { where: { shelf: contentShelf(collection) } });
+
+/**
+ * How many bytes a document may have where its collection may have `maxBytes`: never fewer than it has,
+ * so that one of a collection that has more already can be made smaller.
+ */
+export const bytesLeftFor = async (reader: Reader, key: ContentKey, maxBytes: number): Promise<number> => {
+  const query = { ids: [contentShelf(key)], order: 'ascending', limit: 1 } as const;
+  const [sizes] = await reader.list(contentSizesProjection, query);
+  const documents = sizes?.body.documents ?? [];
+  const own = documents.find(({ id }) => id === key.documentId)?.bytes ?? 0;
+  const all = documents.reduce((sum, { bytes }) => sum + bytes, 0);
+  return Math.max(own, maxBytes - (all - own));
+};
 
 /** The content documents of a website that were saved since they were published last, by id. */
 export const unpublishedContent = async (

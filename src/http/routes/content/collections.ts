@@ -1,3 +1,4 @@
+import type { WithContentRoom } from '../../../commands/content/content.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { createActorNames } from '../../../events/actorNames.js';
@@ -11,6 +12,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { versionOf } from '../../conditional.js';
 import type { Answer, RouteTag } from '../../route.js';
 import { createCheckContent, type CheckContent } from './checkContent.js';
+import { createContentLimit } from './contentLimit.js';
 import { ContentDocument, toContentDocument, toUnsavedDocument } from './content.resource.js';
 import { createReadUnsaved, type ReadUnsaved } from './unsaved.js';
 
@@ -67,6 +69,7 @@ export interface Collection {
   readonly ofWebsite: { readonly tag: RouteTag; readonly scope: 'website'; readonly feature: ContentCollection };
   readonly oneDocument: { readonly 200: { readonly description: string; readonly schema: typeof ContentDocument } };
   readonly check: CheckContent;
+  readonly withRoom: WithContentRoom;
   readonly readUnsaved: ReadUnsaved;
   readonly keyOf: (params: { readonly id: string; readonly documentId: string }) => ContentKey;
   /** What the repository holds of a document that nobody has saved; `undefined`: nothing. */
@@ -102,6 +105,7 @@ export const createCollection = (words: Words, { engine, reader, sourceHost, fin
     ofWebsite: { tag, scope: 'website', feature: collection } as const,
     oneDocument: { 200: { description: `The ${documents}.`, schema: ContentDocument } },
     check: createCheckContent(sourceHost, findMedia),
+    withRoom: createContentLimit(reader),
     readUnsaved,
     keyOf,
     unsavedOf,

@@ -15,6 +15,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { expectationOf } from '../../conditional.js';
 import { readNamed, readPage } from '../../paging.js';
 import { route, type Route } from '../../route.js';
+import { maxDocuments } from './contentLimit.js';
 import { createCollection, ofContent, ofMarketing, type Collection, type CollectionParts } from './collections.js';
 import {
   BaseHash,
@@ -38,9 +39,6 @@ const SentContent = Type.Object(
 /** A document that was saved, or what the repository holds of one that was not. */
 type Listed = Saved | { readonly id: string; readonly unsaved: unknown };
 
-/** Of one collection of a website. */
-const maxDocuments = 200;
-
 /** Content and marketing documents: read, saved, their versions, an earlier one restored. */
 export const contentRoutes = (parts: CollectionParts): readonly Route[] =>
   [ofContent, ofMarketing].flatMap((words) => {
@@ -49,7 +47,7 @@ export const contentRoutes = (parts: CollectionParts): readonly Route[] =>
   });
 
 const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts): readonly Route[] => {
-  const { words, path, ofWebsite, oneDocument, check, readUnsaved, keyOf, unsavedOf, toAnswer } = shared;
+  const { words, path, ofWebsite, oneDocument, check, withRoom, readUnsaved, keyOf, unsavedOf, toAnswer } = shared;
   const { collection, noun, documents } = words;
 
   const savedOne = async (of: Omit<ContentKey, 'documentId'>, documentId: string): Promise<Saved | null> => {
@@ -135,14 +133,14 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       path: `${path}/:documentId`,
       operationId: `save${noun}`,
       summary: `Save a ${documents}`,
-      description: `It is saved over the version that \`baseHash\` names, and no other: when somebody else has saved meanwhile, the answer is 400 with \`currentHash\`, \`updatedAt\` and \`updatedBy\` in its \`details\`. A hash is the SHA-256 of the body in the canonical form of RFC 8785. ${words.free}`,
+      description: `It is saved over the version that \`baseHash\` names, and no other: when somebody else has saved meanwhile, the answer is 400 with \`currentHash\`, \`updatedAt\` and \`updatedBy\` in its \`details\`. A hash is the SHA-256 of the body in the canonical form of RFC 8785. A document may have 900,000 bytes in that form; one of more than 50,000 is refused when its collection would have more than 10,000,000, unless it becomes smaller. ${words.free}`,
       ...ofWebsite,
       access: 'editors',
       asksProvider: true,
       ifMatch: 'honoured',
       params: { documentId: ContentDocumentId },
       body: SentContent,
-      refusals: ['too_many_content_documents'],
+      refusals: ['too_many_content_documents', 'content_limit_reached'],
       example: { body: { baseHash: hashExample, body: words.example } },
       answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
@@ -156,7 +154,7 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
         const input = { ...key, ...body, ...(initial !== undefined && { initialHash: hashOfJson(initial) }) };
         // A tag is of what is there, saved or not; of anything else there is none.
         const isThere = !isNew || initial !== undefined;
-        return saveContent(acting, input, context, isThere ? expectationOf(expectation) : expectation);
+        return saveContent(acting, input, withRoom, context, isThere ? expectationOf(expectation) : expectation);
       },
       answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
     }),

@@ -31,7 +31,7 @@ const SentRestoration = Type.Object(
 
 /** The versions of the documents of a collection: listed, read, restored. */
 export const versionRoutes = (shared: Collection, { engine }: CollectionParts): readonly Route[] => {
-  const { words, path, ofWebsite, oneDocument, check, keyOf, unsavedOf, toAnswer } = shared;
+  const { words, path, ofWebsite, oneDocument, check, withRoom, keyOf, unsavedOf, toAnswer } = shared;
   const { collection, noun, documents } = words;
 
   /** None of a document that nobody has saved and the template declares. */
@@ -97,7 +97,7 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       operationId: `restore${noun}`,
       summary: `Save an earlier version of a ${documents} again`,
       description:
-        'It becomes a version of its own, so that nothing in between is lost. It is refused when somebody else has saved meanwhile, and when the template does not allow it any more.',
+        'It becomes a version of its own, so that nothing in between is lost. It is refused when somebody else has saved meanwhile, when the template does not allow it any more, and when the collection would be too large.',
       ...ofWebsite,
       access: 'editors',
       asksProvider: true,
@@ -105,11 +105,11 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       params: { documentId: ContentDocumentId },
       body: SentRestoration,
       example: { body: { hash: hashExample, baseHash: hashOfJson(words.example) } },
-      refusals: ['content_not_found', 'content_version_not_found'],
+      refusals: ['content_not_found', 'content_version_not_found', 'content_limit_reached'],
       answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
-        return restoreContent(acting, { ...key, ...body }, context, expectationOf(expectation), (earlier) =>
+        return restoreContent(acting, { ...key, ...body }, withRoom, context, expectationOf(expectation), (earlier) =>
           check(website, collection, key.documentId, earlier),
         );
       },
