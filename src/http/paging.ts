@@ -90,6 +90,39 @@ export const readPage = async <Item>(
   return { items, next: toCursor(JSON.stringify([sort, await keyOf?.(last, by, order), idOf(last)])) };
 };
 
+/** Of the items of one answer, where items may be large. */
+const maxPageBytes = 4_000_000;
+/** Items that are read at once, where they may be large. */
+const partSize = 10;
+
+/**
+ * As `readPage`, by id, of items that may be large: a page also ends when its items have 4 MB, and has one at
+ * least. They are read a few at a time, so that no more are in memory.
+ * @throws Refused when the cursor is not one of ours
+ */
+export const readLargePage = async <Item>(
+  query: Pick<ListQuery, 'limit' | 'cursor'>,
+  idOf: (item: Item) => string,
+  bytesOf: (item: Item) => number,
+  read: (page: Pick<PageRequest, 'limit' | 'after'>) => Promise<readonly Item[]>,
+): Promise<Page<Item>> => {
+  const { limit = 50, cursor } = query;
+  const items: Item[] = [];
+  let bytes = 0;
+  for (let after = cursor === undefined ? undefined : idIn(cursor); ;) {
+    const wanted = Math.min(partSize, limit + 1 - items.length);
+    const part = await read({ limit: wanted, ...(after !== undefined && { after }) });
+    for (const item of part) {
+      bytes += bytesOf(item);
+      const isFull = items.length === limit || (items.length > 0 && bytes > maxPageBytes);
+      if (isFull && after !== undefined) return { items, next: toCursor(after) };
+      items.push(item);
+      after = idOf(item);
+    }
+    if (part.length < wanted) return { items };
+  }
+};
+
 const placeOf = ({ sort, cursor }: ListQuery): Omit<PageRequest, 'limit'> => {
   if (sort === undefined) return cursor === undefined ? {} : { after: idIn(cursor) };
   const sorted = sortedBy(sort);
@@ -151,19 +184,33 @@ export const pageOf = <Item extends { readonly id: string }>(
 /**
  * What `ids` names, in its order, each once, without those that there are not; `null` without
  * `ids`.
- * @throws Refused when more than 200 are named, or anything else of the list is asked for as well
+ * @param bytesOf of an item, where items may be large: they are then read a few at a time
+ * @throws Refused when more than 200 are named, when large ones have more than 4 MB together, or anything else
+ *   of the list is asked for as well
  */
 export const readNamed = async <Item>(
   query: ListQuery,
   read: (id: string) => Promise<Item | null>,
+  bytesOf?: (item: Item) => number,
 ): Promise<readonly Item[] | null> => {
   const { ids, limit: _, count: __, ...others } = query;
   if (ids === undefined) return null;
   for (const [field, value] of Object.entries<unknown>({ ...others })) {
     if (value !== undefined && value !== false) throw refusedQuery(field, 'cannot be used together with ids');
   }
-  const found = await Promise.all(idsIn(ids).map(read));
-  return found.filter((item) => item !== null);
+  const named = idsIn(ids);
+  const size = bytesOf === undefined ? named.length : partSize;
+  const found: Item[] = [];
+  let bytes = 0;
+  for (let start = 0; start < named.length; start += size) {
+    for (const item of await Promise.all(named.slice(start, start + size).map(read))) {
+      if (item === null) continue;
+      bytes += bytesOf?.(item) ?? 0;
+      if (found.length > 0 && bytes > maxPageBytes) throw refusedQuery('ids', 'name fewer at once: these have more than 4 MB');
+      found.push(item);
+    }
+  }
+  return found;
 };
 
 /** With `count=true`, what `read` says: how many there are on all pages. */

@@ -279,6 +279,31 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     expect(await read(`${path}/d1`)).toEqual(least);
   });
 
+  test('that are large are listed in pages of at most 4 MB, with one at least', async () => {
+    const path = `${await newWebsite()}/${collection}`;
+    const lengths: Readonly<Record<string, number>> = { a: 1, b: 890_000, c: 890_000, d: 890_000, e: 890_000, f: 890_000, g: 1 };
+    for (const [id, length] of Object.entries(lengths)) await put(`${path}/${id}`, null, { text: 'x'.repeat(length) });
+    const pages: string[] = [];
+    for (let next: string | undefined = `${path}?limit=200&count=true`; next !== undefined;) {
+      const { body, headers }: ApiAnswer = await get(next, viewer);
+      pages.push((body as readonly Document[]).map(({ id }) => id).join(''));
+      expect(headers.get('total-count')).toBe('7');
+      next = /<[^>]*\/v1(\/[^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    expect(pages).toEqual(['abcde', 'fg']);
+    expect((await get(`${path}?ids=f,a,b,c,g`)).body).toMatchObject([
+      { id: 'f' },
+      { id: 'a' },
+      { id: 'b' },
+      { id: 'c' },
+      { id: 'g' },
+    ]);
+    expect(await get(`${path}?ids=b,c,d,e,f`)).toMatchObject({
+      status: 400,
+      body: { error: 'Invalid query — ids: name fewer at once: these have more than 4 MB' },
+    });
+  });
+
   test('that are large are saved one after the other, so that they stay within it', async () => {
     const path = `${await newWebsite()}/${collection}`;
     const body = { text: 'x'.repeat(890_000) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Refused } from '../../src/commands/refusal.js';
-import { idsIn, pageOf, type ListQuery } from '../../src/http/paging.js';
+import { idsIn, pageOf, readLargePage, type ListQuery } from '../../src/http/paging.js';
 
 interface Invoice {
   readonly id: string;
@@ -64,6 +64,51 @@ describe('a list that is at hand whole', () => {
       await expect(pageOf({ sort: 'total', cursor }, invoices, keyOf)).rejects.toThrow(/cursor: is not a cursor of this list/);
     },
   );
+});
+
+describe('a list of large items', () => {
+  const megabytes = (...sizes: readonly number[]) =>
+    sizes.map((size, index) => ({ id: `d${String(index + 10)}`, bytes: size * 1_000_000 }));
+
+  const pagesOf = async (items: ReturnType<typeof megabytes>, limit: number) => {
+    const pages: number[] = [];
+    let read = 0;
+    for (let cursor: string | undefined, isOver = false; !isOver;) {
+      const page = await readLargePage(
+        { limit, ...(cursor !== undefined && { cursor }) },
+        ({ id }: { id: string; bytes: number }) => id,
+        ({ bytes }: { bytes: number }) => bytes,
+        ({ limit: wanted, after = '' }) => {
+          const part = items.filter(({ id }) => id > after).slice(0, wanted);
+          read = Math.max(read, part.length);
+          return Promise.resolve(part);
+        },
+      );
+      pages.push(page.items.length);
+      cursor = page.next;
+      isOver = cursor === undefined;
+    }
+    return { pages, read };
+  };
+
+  test.each([
+    [[], 50, [0]],
+    [[1, 1], 50, [2]],
+    [[1, 1, 1], 2, [2, 1]],
+    [[2, 2, 1], 50, [2, 1]],
+    [[2, 2.1, 1], 50, [1, 2]],
+    [[9, 9, 1], 50, [1, 1, 1]],
+    [[9], 1, [1]],
+    [Array<number>(25).fill(0.1), 50, [25]],
+    [Array<number>(20).fill(0.1), 20, [20]],
+    [Array<number>(60).fill(0.1), 50, [40, 20]],
+  ])('of %j MB in pages of up to %d has pages of %j', async (sizes, limit, expected) => {
+    expect((await pagesOf(megabytes(...sizes), limit)).pages).toEqual(expected);
+  });
+
+  test('reads a few at a time', async () => {
+    expect((await pagesOf(megabytes(...Array<number>(60).fill(0.01)), 50)).read).toBe(10);
+  });
 });
 
 describe('ids', () => {

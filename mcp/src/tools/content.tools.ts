@@ -58,8 +58,12 @@ export const readContent = tool({
       case 'content':
       case 'marketing': {
         const area = bodyOf(doorstep, kind);
-        if (id === undefined)
-          return listing(slug, kind, (await area.list(websiteId, { limit: 100 }, { signal })).map(describeContent));
+        if (id === undefined) {
+          const found: ReturnType<typeof describeContent>[] = [];
+          // A page ends early when its documents are large.
+          for await (const document of area.list(websiteId, { limit: 100 }, { signal })) found.push(describeContent(document));
+          return listing(slug, kind, found);
+        }
         const { hash, body } = await area.get(websiteId, id, { signal });
         if (JSON.stringify(body).length > longestAnswer)
           throw new ToolFault(`This document is too long for an assistant to read at once. Open it in the portal.`);

@@ -1,4 +1,4 @@
-import { DoorstepError } from '@doorstep/sdk';
+import { DoorstepError, type ContentDocument } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { contentKeys, type Collection } from './keys.js';
@@ -10,7 +10,12 @@ export const collectionOf = (of: Collection) => doorstep.websites[of];
 export const contentListQuery = (websiteId: string, of: Collection) =>
   queryOptions({
     queryKey: contentKeys.list(websiteId, of),
-    queryFn: ({ signal }) => collectionOf(of).list(websiteId, { limit: 200 }, { signal }),
+    queryFn: async ({ signal }) => {
+      const documents: ContentDocument[] = [];
+      // A page ends early when its documents are large.
+      for await (const document of collectionOf(of).list(websiteId, { limit: 200 }, { signal })) documents.push(document);
+      return documents;
+    },
   });
 
 /** A document; null when nobody has made it yet. */

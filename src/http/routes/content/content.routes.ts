@@ -13,7 +13,7 @@ import {
 import { countContent, listContent } from '../../../projections/content/content.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { expectationOf } from '../../conditional.js';
-import { readNamed, readPage } from '../../paging.js';
+import { readLargePage, readNamed } from '../../paging.js';
 import { route, type Route } from '../../route.js';
 import { maxDocuments } from './contentLimit.js';
 import { createCollection, ofContent, ofMarketing, type Collection, type CollectionParts } from './collections.js';
@@ -38,6 +38,8 @@ const SentContent = Type.Object(
 
 /** A document that was saved, or what the repository holds of one that was not. */
 type Listed = Saved | { readonly id: string; readonly unsaved: unknown };
+
+const bytesOf = (listed: Listed): number => Buffer.byteLength('unsaved' in listed ? JSON.stringify(listed.unsaved) : listed.json);
 
 /** Content and marketing documents: read, saved, their versions, an earlier one restored. */
 export const contentRoutes = (parts: CollectionParts): readonly Route[] =>
@@ -72,7 +74,7 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       path,
       operationId: `list${noun}`,
       summary: words.list,
-      description: `Each with its body and the hash that a change of it is based on.${words.unsaved}`,
+      description: `Each with its body and the hash that a change of it is based on.${words.unsaved} A page also ends when its documents have 4 MB, with \`Link\` to the next one; \`ids\` that name more than that are refused.`,
       ...ofWebsite,
       access: 'members',
       paging: { count: true, ids: true },
@@ -89,14 +91,16 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
         const named = await readNamed(
           query,
           async (documentId) => (await savedOne(of, documentId)) ?? unsaved.find(({ id }) => id === documentId) ?? null,
+          bytesOf,
         );
         if (named !== null) {
           return { body: await Promise.all(named.map(shown)), ...(query.count === true && { total: named.length }) };
         }
         const total = query.count === true ? (await countContent(reader, of)) + unsaved.length : undefined;
-        const { items, next } = await readPage(
+        const { items, next } = await readLargePage(
           query,
           ({ id }: Listed) => id,
+          bytesOf,
           async (page) => {
             const saved: readonly Listed[] = await listContent(reader, of, page);
             const { after = '', limit } = page;
