@@ -31,15 +31,19 @@ interface Document {
   readonly updatedAt?: string;
 }
 
-/** One picture, in two widths. */
+/** One picture, in two widths; and another that is too large to be published. */
 const findMedia: FindSiteMedia = (_websiteId, mediaId) => {
   const variant = (width: number) => ({
     name: `${String(width)}.webp`,
     width,
     type: 'image/webp',
+    bytes: 14,
     content: () => Promise.resolve(Buffer.from(`picture of ${String(width)}`)),
   });
   const media = { id: 'loaf', alt: 'A loaf', width: 800, height: 600, variants: [variant(800), variant(400)] };
+  if (mediaId === 'huge') {
+    return Promise.resolve({ ...media, id: 'huge', variants: [{ ...variant(800), bytes: 200_000_000 }] });
+  }
   return Promise.resolve(mediaId === 'loaf' ? media : null);
 };
 
@@ -321,6 +325,22 @@ describe('on the embedded pair', () => {
     await site.save('company', company);
     await site.publish();
     expect(await page()).not.toContain('media/loaf');
+  });
+
+  test('what is too large is neither published nor previewed, and says so', async () => {
+    await site.save('gallery', [{ mediaId: 'huge' }]);
+    const head = git('rev-parse', 'main');
+    expect(await site.call('POST', '/content/publish')).toMatchObject({
+      status: 502,
+      body: { code: 'provider_refused', error: expect.stringContaining('The content is too large: at most 8 MB') },
+    });
+    expect(await site.call('POST', '/content/preview')).toMatchObject({
+      status: 400,
+      body: { code: 'preview_not_built', error: expect.stringContaining('The content is too large: at most 8 MB') },
+    });
+    expect(git('rev-parse', 'main')).toBe(head);
+    await site.save('gallery', []);
+    await site.publish();
   });
 
   test('a restored version is published like any other', async () => {

@@ -15,6 +15,7 @@ export interface SiteMediaVariant {
   readonly width: number;
   /** As in `image/webp`. */
   readonly type: string;
+  readonly bytes: number;
   readonly content: () => Promise<Uint8Array>;
 }
 
@@ -55,29 +56,68 @@ const join = (field: string, name: string): string => {
 
 const sourceOf = (mediaId: string, { name }: SiteMediaVariant): string => `media/${mediaId}/${name}`;
 
+/** Of the files of one publication or preview together, which are in memory at once. */
+export const maxPublishedBytes = 128_000_000;
+/** Of the file of a document. A picture that it names thousands of times is described as often. */
+const maxFileBytes = 8_000_000;
+/** Lines and indents take no more than this many times the characters of the document itself. */
+const maxIndentation = 4;
+
+/** Content that is too large to be published. The message is shown to people. */
+export class ContentTooLarge extends Error {
+  override readonly name = 'ContentTooLarge';
+
+  constructor() {
+    super('The content is too large: at most 8 MB a document, and 128 MB of documents and their pictures, can be published');
+  }
+}
+
 /**
  * The files that documents are in a repository: one of each document, in which each picture says
  * where its files are, and these. A picture that is gone says nothing, so that pages leave it out.
+ * @param documents `json`: the body
  * @param declared the ids of the documents that the template declares
+ * @throws ContentTooLarge
  */
 export const contentFiles = async (
-  documents: readonly { readonly id: string; readonly body: unknown }[],
+  documents: readonly { readonly id: string; readonly json: string }[],
   declared: readonly string[],
   findMedia: (mediaId: string) => Promise<SiteMedia | null>,
 ): Promise<ReadonlyMap<string, Uint8Array>> => {
   const files = new Map<string, Uint8Array>();
   const found = new Map<string, SiteMedia | null>();
-  for (const { mediaId } of documents.flatMap(({ body }) => picturesIn(body))) {
-    if (!found.has(mediaId)) found.set(mediaId, await findMedia(mediaId));
-  }
-  for (const [mediaId, media] of found) {
-    for (const variant of media?.variants ?? []) files.set(sourceOf(mediaId, variant), await variant.content());
-  }
-  for (const { id, body } of documents) {
-    const path = declared.includes(id) ? dataFile(id) : freeFile(id);
-    files.set(path, Buffer.from(`${JSON.stringify(withSources(body, found), null, 2)}\n`));
+  let left = maxPublishedBytes;
+  const take = (bytes: number): void => {
+    left -= bytes;
+    if (left < 0) throw new ContentTooLarge();
+  };
+  const addPictures = async (body: unknown): Promise<void> => {
+    for (const { mediaId } of picturesIn(body)) {
+      if (found.has(mediaId)) continue;
+      const media = await findMedia(mediaId);
+      found.set(mediaId, media);
+      for (const variant of media?.variants ?? []) {
+        take(variant.bytes);
+        files.set(sourceOf(mediaId, variant), await variant.content());
+      }
+    }
+  };
+  for (const { id, json } of documents) {
+    const body = JSON.parse(json) as unknown;
+    await addPictures(body);
+    const content = fileOf(withSources(body, found));
+    take(content.length);
+    files.set(declared.includes(id) ? dataFile(id) : freeFile(id), content);
   }
   return files;
+};
+
+/** In lines, for people; but lists within lists take up to 64 times as much like that. */
+const fileOf = (value: unknown): Uint8Array => {
+  const compact = Buffer.from(`${JSON.stringify(value)}\n`);
+  if (compact.length > maxFileBytes) throw new ContentTooLarge();
+  const indented = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+  return indented.length > Math.min(maxFileBytes, maxIndentation * compact.length) ? compact : indented;
 };
 
 const withSources = (value: unknown, found: ReadonlyMap<string, SiteMedia | null>): unknown => {

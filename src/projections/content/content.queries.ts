@@ -1,3 +1,4 @@
+import { ContentTooLarge, maxPublishedBytes } from '../../events/content/content.files.js';
 import type { ContentKey } from '../../events/content/content.stream.js';
 import type { PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
@@ -35,16 +36,32 @@ export const bytesLeftFor = async (reader: Reader, key: ContentKey, maxBytes: nu
   return Math.max(own, maxBytes - (all - own));
 };
 
-/** The content documents of a website that were saved since they were published last, by id. */
+/**
+ * The content documents of a website that were saved since they were published last, by id.
+ * @throws ContentTooLarge
+ */
 export const unpublishedContent = async (
   reader: Reader,
   websiteId: string,
-): Promise<readonly { readonly id: string; readonly hash: string; readonly body: unknown }[]> => {
-  const found: { id: string; hash: string; body: unknown }[] = [];
+): Promise<readonly Pick<ContentDocument, 'id' | 'hash' | 'json'>[]> => {
+  const found: Pick<ContentDocument, 'id' | 'hash' | 'json'>[] = [];
+  let bytes = 0;
   for await (const { id, hash, json, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
-    if (hash !== publishedHash) found.push({ id, hash, body: JSON.parse(json) as unknown });
+    if (hash === publishedHash) continue;
+    // Earlier versions of this service let a collection have more than can be published at once.
+    bytes += Buffer.byteLength(json);
+    if (bytes > maxPublishedBytes) throw new ContentTooLarge();
+    found.push({ id, hash, json });
   }
   return found;
+};
+
+/** Whether there is any. */
+export const hasUnpublishedContent = async (reader: Reader, websiteId: string): Promise<boolean> => {
+  for await (const { hash, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
+    if (hash !== publishedHash) return true;
+  }
+  return false;
 };
 
 /** Every saved document of one collection of a website as of now, by id. */

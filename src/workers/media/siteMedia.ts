@@ -23,11 +23,12 @@ export const createFindSiteMedia =
     return { id, alt, width, height, variants: ordered.map((variant) => toSite(variant, files)) };
   };
 
-const toSite = ({ file, contentType, width }: Variant, files: Pick<FileStore, 'provider' | 'read'>): SiteMediaVariant => ({
+const toSite = ({ file, contentType, width, size }: Variant, files: Pick<FileStore, 'provider' | 'read'>): SiteMediaVariant => ({
   // The files of an image never change.
   name: `${String(width)}.${contentType.split('/')[1] ?? ''}`,
   width,
   type: contentType,
+  bytes: size,
   content: async () => {
     const found = await files.read(file);
     if (found === null) throw new ProviderFault({ provider: files.provider, message: 'A picture is missing', transient: false });

@@ -1,6 +1,6 @@
 import { contentDecider } from '../../commands/content/content.decider.js';
 import type { Engine } from '../../engine.js';
-import { contentFiles, type FindSiteMedia } from '../../events/content/content.files.js';
+import { contentFiles, ContentTooLarge, type FindSiteMedia } from '../../events/content/content.files.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
@@ -60,6 +60,11 @@ export const createPublicationWorker = (parts: {
 
   const refuse = (provider: string, message: string): never => {
     throw new ProviderFault({ provider, message, transient: false });
+  };
+
+  const refuseTooLarge = (error: unknown): never => {
+    if (error instanceof ContentTooLarge) refuse(sourceHost.provider, error.message);
+    throw error;
   };
 
   const provisioned = async (websiteId: string): Promise<Provisioned> => {
@@ -127,7 +132,7 @@ export const createPublicationWorker = (parts: {
         let done = committed;
         if (done === undefined) {
           lease.assertHeld();
-          done = await commit(website, event, lease);
+          done = await commit(website, event, lease).catch(refuseTooLarge);
           await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;

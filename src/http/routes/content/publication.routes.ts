@@ -2,15 +2,16 @@ import { Type } from 'typebox';
 import { previewDecider } from '../../../commands/preview/preview.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { contentFiles, type FindSiteMedia } from '../../../events/content/content.files.js';
+import { contentFiles, ContentTooLarge, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
-import type { Deployment as HostingDeployment, Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
+import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
-import { unpublishedContent } from '../../../projections/content/content.queries.js';
+import { hasUnpublishedContent, unpublishedContent } from '../../../projections/content/content.queries.js';
 import type { Reader } from '../../../projections/reader.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
 import { route, type Route } from '../../route.js';
@@ -48,14 +49,25 @@ const Preview = Type.Object(
 
 const previewMs = 3_600_000;
 
-const previewing = ({ engine, reader, sourceHost, previews, findMedia }: PublicationRouteParts): Route =>
-  route({
+const previewing = ({ engine, reader, sourceHost, previews, findMedia }: PublicationRouteParts): Route => {
+  const draftOf = async ({ id, templateId }: WebsiteDocument): Promise<SiteDraft['files']> => {
+    try {
+      const documents = await unpublishedContent(reader, id);
+      const declared = declaredIn(await sourceHost.readEditable(templateId));
+      return await contentFiles(documents, declared, (mediaId) => findMedia(id, mediaId));
+    } catch (error) {
+      if (error instanceof ContentTooLarge) throw new Refused(refusals.previewNotBuilt(error.message));
+      throw error;
+    }
+  };
+
+  return route({
     method: 'post',
     path: '/websites/:id/content/preview',
     operationId: 'previewContent',
     summary: 'Build a draft of a website from what is saved of its content',
     description:
-      'As publishing would, but for nobody else: the draft is at an address that cannot be guessed, for one hour, and the site stays as it is. Search engines are kept out and nothing is cached. Ten drafts of a website are kept at a time. Only sites that are served by this service can be previewed.',
+      'As publishing would, but for nobody else: the draft is at an address that cannot be guessed, for one hour, and the site stays as it is. Search engines are kept out and nothing is cached. What is too large to be published is refused. Ten drafts of a website are kept at a time. Only sites that are served by this service can be previewed.',
     tag: ofContent.tag,
     scope: 'website',
     access: 'editors',
@@ -74,10 +86,8 @@ const previewing = ({ engine, reader, sourceHost, previews, findMedia }: Publica
       return { projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
     },
     answer: async ({ website: { website }, caller, secret }, { projectId, expiresAt }) => {
-      const { id: websiteId, templateId } = website;
-      const documents = await unpublishedContent(reader, websiteId);
-      const declared = declaredIn(await sourceHost.readEditable(templateId));
-      const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
+      const { id: websiteId } = website;
+      const files = await draftOf(website);
       const { clientId, tokenId } = caller;
       const by = { websiteId, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
       const shown = await previews.show(projectId, {
@@ -90,6 +100,7 @@ const previewing = ({ engine, reader, sourceHost, previews, findMedia }: Publica
       return { body: { url: shown.url, expiresAt } };
     },
   });
+};
 
 const publishing = (parts: PublicationRouteParts): Route => {
   const { engine, reader, sourceHost, hosting } = parts;
@@ -112,7 +123,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
     operationId: 'publishContent',
     summary: 'Publish what is saved of the content of a website',
     description:
-      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
+      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. A document may have 8 MB in the repository, and all of one publication 128 MB with their pictures. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
     tag: ofContent.tag,
     scope: 'website',
     access: 'editors',
@@ -131,7 +142,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
       const { state } = await engine.state(publicationFold, { publicationId });
       // One that was requested goes on.
       const isNew = state.stage === 'none' && areSameValues(website, website.built);
-      if (isNew && (await unpublishedContent(reader, websiteId)).length === 0) {
+      if (isNew && !(await hasUnpublishedContent(reader, websiteId))) {
         const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
         if (unchanged !== null) return { unchanged };
       }
