@@ -21,6 +21,8 @@ export interface Attempts {
    * that failed, each measured by the clock of one worker. Time in which no worker ran is left out.
    */
   readonly retriedForMs: number;
+  /** Attempts in a row, up to the last one begun, whose workers died or stopped. Absent: none. */
+  readonly vanished?: number;
   /** Present while an attempt runs. */
   readonly lease?: Lease;
   /**
@@ -77,6 +79,10 @@ export interface Fault {
 
 /** How long a lease lasts without a sign of life, in milliseconds. A worker gives them while it works. */
 export const LEASE_MS = 6_000;
+/** So many attempts in a row may vanish with their workers before the next one is waited for longer. */
+const QUICK_TAKEOVERS = 3;
+/** How long a lapsed lease is waited for at most, in milliseconds. */
+const MAX_TAKEOVER_MS = 5 * 60_000;
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
@@ -96,11 +102,21 @@ export interface Blocker {
  * @param now the worker's clock, in milliseconds since the epoch: the rest of a pause that has
  *   begun is waited for
  */
-export const blockerFor = ({ lease, pause }: Attempts, worker: string, now: number): Blocker | null => {
-  if (lease !== undefined) return lease.worker === worker ? null : { token: lease.token, waitMs: LEASE_MS, leaseId: lease.id };
+export const blockerFor = ({ lease, pause, vanished }: Attempts, worker: string, now: number): Blocker | null => {
+  if (lease !== undefined) {
+    return lease.worker === worker ? null : { token: lease.token, waitMs: takeoverMs(vanished), leaseId: lease.id };
+  }
   if (pause === undefined) return null;
   return { token: pause.token, waitMs: Math.max(0, Math.min(pause.ms, Date.parse(pause.until) - now)) };
 };
+
+/**
+ * How long a lease is waited for. An attempt that ends its process, as one that runs out of memory, would
+ * otherwise end each process a few seconds after its start, with all that it does besides. Restarts alone
+ * make no attempt fail, however many there are.
+ */
+const takeoverMs = (vanished = 0): number =>
+  Math.min(MAX_TAKEOVER_MS, LEASE_MS * 2 ** Math.max(0, vanished + 1 - QUICK_TAKEOVERS));
 
 /** The lease that `worker` holds, or null. */
 export const leaseOf = ({ lease }: Attempts, worker: string): Lease | null => (lease?.worker === worker ? lease : null);
@@ -118,15 +134,21 @@ interface LeaseEvent<Data> {
 }
 
 export const attemptStarted = (
-  { attempt: _, pause: __, ...attempts }: Attempts,
+  { attempt: _, pause: __, vanished: before = 0, ...attempts }: Attempts,
   { id, data: { attempt, worker }, revision, metadata: { at } }: LeaseEvent<{ attempt: number; worker: string }>,
-): Attempts => ({
-  ...attempts,
-  attempt,
-  firstAt: attempts.firstAt ?? at,
-  startedAt: at,
-  lease: { worker, token: revision, id },
-});
+): Attempts => {
+  const { lease } = attempts;
+  // A worker that goes on after its own lease has not died.
+  const vanished = lease === undefined ? 0 : before + Number(lease.worker !== worker);
+  return {
+    ...attempts,
+    attempt,
+    firstAt: attempts.firstAt ?? at,
+    startedAt: at,
+    ...(vanished > 0 && { vanished }),
+    lease: { worker, token: revision, id },
+  };
+};
 
 export const leaseRenewed = (attempts: Attempts, { id, revision }: LeaseEvent<unknown>): Attempts =>
   attempts.lease === undefined ? attempts : { ...attempts, lease: { ...attempts.lease, token: revision, id } };
