@@ -80,7 +80,7 @@ export interface Fault {
 /** How long a lease lasts without a sign of life, in milliseconds. A worker gives them while it works. */
 export const LEASE_MS = 6_000;
 /** So many attempts in a row may vanish with their workers before the next one is waited for longer. */
-const QUICK_TAKEOVERS = 3;
+const QUICK_TAKEOVERS = 5;
 /** How long a lapsed lease is waited for at most, in milliseconds. */
 const MAX_TAKEOVER_MS = 5 * 60_000;
 const MIN_PAUSE_MS = 1_000;

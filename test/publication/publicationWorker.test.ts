@@ -67,7 +67,7 @@ const createWorld = async ({
   const websiteId = await activeWebsite(engine, context);
   const body = Array.from({ length: PICTURES }, (_, index) => ({ mediaId: `p${String(index)}` }));
   const key = { websiteId, collection: 'content', documentId: 'gallery' } as const;
-  const save = { type: 'SaveContent', ...key, hash: hashOfJson(body), body, baseHash: null } as const;
+  const save = { type: 'SaveContent', ...key, hash: hashOfJson(body), body, bytes: 1, room: 1, baseHash: null } as const;
   await engine.handle(contentDecider, save, context());
 
   const fake = createGitHubFake({ copying: 0 });
@@ -107,6 +107,7 @@ const createWorld = async ({
     name,
     width: 480,
     type: 'image/webp',
+    bytes: 1_000,
     content: async () => {
       await read(clock, (reads += 1));
       return Buffer.from(`\0${name}`);

@@ -24,19 +24,19 @@ describe('the lease of an attempt that vanished with its worker', () => {
   test.each([
     [1, 1],
     [2, 1],
-    [3, 1],
-    [4, 2],
-    [5, 4],
-    [8, 32],
-    [9, 50],
+    [5, 1],
+    [6, 2],
+    [7, 4],
+    [10, 32],
+    [11, 50],
     [2_000, 50],
   ])('after %d in a row is waited for %d times as long', (count, times) => {
     expect(waitOf(vanishing(count))).toBe(times * LEASE_MS);
   });
 
   test('is waited for as long as the first one, after an attempt that reported something', () => {
-    expect(waitOf(startedBy(failed(vanishing(8)), 'w'))).toBe(LEASE_MS);
-    expect(waitOf(vanishing(3, failed(vanishing(8))))).toBe(LEASE_MS);
+    expect(waitOf(startedBy(failed(vanishing(10)), 'w'))).toBe(LEASE_MS);
+    expect(waitOf(vanishing(5, failed(vanishing(10))))).toBe(LEASE_MS);
   });
 
   test('counts once of a worker that goes on after its own lease', () => {
