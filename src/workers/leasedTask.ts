@@ -56,7 +56,7 @@ export interface LeasedTask<Open extends OpenTask, Outcome extends object> {
   readonly failure?: {
     readonly message: string;
     /** @throws the error itself when it is no outcome of the attempt: the reaction is repeated */
-    readonly outcome: (error: unknown, jitter: number, open: Open) => Outcome;
+    readonly outcome: (error: unknown, jitter: number, open: Open) => Outcome | Promise<Outcome>;
   };
 }
 
@@ -156,7 +156,7 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
     } catch (error) {
       if (error instanceof LeaseLost) return null;
       if (task.failure === undefined) throw error;
-      outcome = task.failure.outcome(error, random.fraction(), open);
+      outcome = await task.failure.outcome(error, random.fraction(), open);
       task.logger(open).warn({ err: error, attempt }, task.failure.message);
     }
     return outcome === null ? null : handle({ ...outcome, attempt }, open);

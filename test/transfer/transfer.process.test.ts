@@ -39,7 +39,7 @@ const failedOnce = (attempt: number): BillingEvent => ({
 const start = { type: 'StartAttempt', websiteId: 'w1', attempt: 1, task: claimTask, worker: 'me' } as const;
 const ofAttempt = { websiteId: 'w1', attempt: 1 } as const;
 const fault = { error: 'Away', transient: true, retryAfterMs: 0, provider: 'stripe', late: false };
-const failure = { type: 'RecordFailure', ...ofAttempt, task: claimTask, fault, jitter: 0 } as const;
+const failure = { type: 'RecordFailure', ...ofAttempt, task: claimTask, fault, isOwner: false, jitter: 0 } as const;
 
 describe('a subscription that exists already', () => {
   const named = { claim, provider: 'stripe', customerId: 'cus_1', subscriptionId: 'sub_1' };
@@ -264,6 +264,25 @@ describe('a failure', () => {
       expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, failed]);
     const { outcome } = given(billingProcess, [started('claim-1')]).when(failure);
     expect(outcome).toMatchObject([{ data: { nextAttemptAt: later(500) } }]);
+  });
+
+  test('of a claim whose website has its new owner is retried until it succeeds, at least every 15 minutes; a refusal ends it', () => {
+    const events = [...failures(40), started('claim-1', 41)];
+    const { provider: _, ...ours } = fault;
+    const long = { ...fault, retryAfterMs: 1_000_000 };
+    const owned = { ...failure, attempt: 41, isOwner: true, jitter: 0.999_999 } as const;
+    for (const [of, ms] of [
+      [fault, 900_000],
+      [{ ...fault, transient: false }, 900_000],
+      [ours, 900_000],
+      [long, 1_000_000],
+    ] as const) {
+      const { outcome } = given(billingProcess, events).when({ ...owned, fault: of });
+      expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed', data: { nextAttemptAt: later(ms) } }]);
+      expect(outcome).toHaveLength(1);
+    }
+    const refused = given(billingProcess, events).when({ ...owned, fault: { ...ours, transient: false } });
+    expect(refused.outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
   });
 
   test('is reported to the waiting claimant, with the provider that failed', () => {

@@ -206,6 +206,27 @@ describe('a subscription that exists already', () => {
   });
 });
 
+test('a claim that made its claimant the owner is carried on, also when that was not recorded before the provider was away for long', async () => {
+  const world = await createTransferWorld();
+  const invitationId = await world.offer();
+  await world.claim(invitationId);
+  let asked = 0;
+  // At the first attempt it answers. The failed append is the tick of the ownership.
+  const line: Line = (name, act) => {
+    if (name === 'findCustomer') asked += 1;
+    return asked > 1 && asked < 14 ? Promise.reject(transientFault()) : Promise.resolve().then(act);
+  };
+  await world.start(new Map([[5, 'fails']]), { line });
+  await passTimeUntil(world.clock, () => Promise.resolve(asked > 1));
+  const { claimId = '' } = await world.invitation(invitationId);
+  expect(await world.ownerId()).toBe(world.newId);
+  expect((await world.billing()).ledgers.get(claimId)?.done.has('ownership')).toBe(false);
+  await world.untilSettled();
+  await expectOneOfTwo(world, invitationId);
+  expect([await world.ownerId(), (await world.billing()).outcomes.get(claimId)]).toStrictEqual([world.newId, 'completed']);
+  await world.stop();
+});
+
 test('a subscription that carried the website’s mark before the claim is not cancelled when the claim comes to nothing', async () => {
   const world = await createTransferWorld();
   const id = world.addSubscription(world.websiteId);

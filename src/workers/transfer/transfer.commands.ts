@@ -42,4 +42,9 @@ export type AttemptOutcome =
   | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
   | { readonly type: 'RecordEnd'; readonly clientId: string }
   | { readonly type: 'RecordCompletion'; readonly claim: Claim }
-  | (RecordFailure & { readonly task: BillingTask; readonly fault: Fault & BillingFault });
+  | (RecordFailure & {
+      readonly task: BillingTask;
+      readonly fault: Fault & BillingFault;
+      /** Whether the website belongs to the claimant; of an end it says nothing. */
+      readonly isOwner: boolean;
+    });

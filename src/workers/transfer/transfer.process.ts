@@ -102,17 +102,15 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
 
 /**
  * Ending a subscription is never given up: nobody may be billed for a website that they do not own. Nor does a
- * fault of the provider end a claim that has made its claimant the owner: only its completion says that the
- * subscription is theirs.
+ * fault end a claim that has made its claimant the owner: only its completion says that the subscription is
+ * theirs. The website's stream says who that is, because the ledger is ticked after it. A refusal ends the claim.
  */
 const retryAfter =
-  ({ task, fault: { provider } }: Command<'RecordFailure'>, { ledgers }: BillingState): RetryPolicy =>
+  ({ task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>): RetryPolicy =>
   (attempts, command) => {
     const { fault, jitter, at } = command;
-    if (task.kind === 'claim') {
-      const isOwner = ledgers.get(task.claim.claimId)?.done.has('ownership') === true;
-      if (!isOwner || provider === undefined) return retryFor(CLAIM_RETRY_MS)(attempts, command);
-    }
+    const isRefusal = provider === undefined && !transient;
+    if (task.kind === 'claim' && (!isOwner || isRefusal)) return retryFor(CLAIM_RETRY_MS)(attempts, command);
     const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
     return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
   };
@@ -129,7 +127,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): 
       if (!isGivenUp || task.kind === 'end') return [failed];
       return [failed, { type: 'TransferFailed', data: { ...task.claim, reason: failure.error } }];
     },
-    retryAfter(command, state),
+    retryAfter(command),
   );
 };
 

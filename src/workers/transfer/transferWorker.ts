@@ -52,6 +52,11 @@ export const createTransferWorker = (parts: {
 
   const billingOf = async (websiteId: string): Promise<BillingState> => (await engine.state(billingFold, { websiteId })).state;
 
+  const ownerOf = async (websiteId: string): Promise<string | undefined> => {
+    const { state } = await engine.state(websiteFold, { websiteId });
+    return state.stage === 'none' ? undefined : state.clientId;
+  };
+
   const release = async ({ invitationId, claimId }: Claim, context: () => CommandContext): Promise<void> => {
     const key = keyOfInvitation(invitationId);
     if (key !== null) await changeAccess(engine, { type: 'ReleaseTransfer', ...key, invitationId, claimId }, context());
@@ -91,8 +96,7 @@ export const createTransferWorker = (parts: {
     // The claimant may have a subscription and not own the website yet. The reaction to that claim
     // ends what is left.
     if (billing.claimId !== undefined) return null;
-    const { state: website } = await engine.state(websiteFold, { websiteId });
-    const ownerId = website.stage === 'none' ? undefined : website.clientId;
+    const ownerId = await ownerOf(websiteId);
     const other = [...billing.accounts].find(
       ([clientId, { stage, provider }]) => stage !== 'ended' && provider === payments.provider && clientId !== ownerId,
     );
@@ -120,9 +124,10 @@ export const createTransferWorker = (parts: {
     execute: ({ task, priceId }, lease) => carryOut({ engine, reader, payments }, task, { websiteId, priceId, lease, context }),
     failure: {
       message: 'a transfer could not be carried out, or a subscription not be ended',
-      outcome: (error, jitter, { task }) => {
+      outcome: async (error, jitter, { task }) => {
         const fault = { ...faultOf(error), ...blameFor(error, payments.provider) };
-        return { type: 'RecordFailure', task, fault, jitter };
+        const isOwner = task.kind === 'claim' && (await ownerOf(websiteId)) === task.claim.clientId;
+        return { type: 'RecordFailure', task, fault, isOwner, jitter };
       },
     },
   });
