@@ -21,22 +21,29 @@ export interface AddressBook {
   addressOf?(subject: string): Promise<string | null>;
 }
 
-/**
- * Names actors as of now, so that who was erased has no name; the same one is looked up once.
- * @param book names operators, who are no clients: for answers to admins alone. Default: they stay unnamed
- */
-export const createActorNames = (parts: Parts, book?: AddressBook | null): ((actor: Actor) => Promise<NamedActor>) => {
+/** For whom actors are named. */
+interface Naming {
+  /** The role of who reads the names: to clients an admin has neither a name nor an address. */
+  readonly readerRole: Actor['role'];
+  /** Names operators, who are no clients: for answers to admins alone. Default: they stay unnamed. */
+  readonly book?: AddressBook | null | undefined;
+}
+
+/** Names actors as of now, so that who was erased has no name; the same one is looked up once. */
+export const createActorNames = (parts: Parts, naming: Naming): ((actor: Actor) => Promise<NamedActor>) => {
   const named = new Map<string, Promise<NamedActor>>();
   return (actor) => {
     const key = JSON.stringify(actor);
-    const known = named.get(key) ?? toActor(parts, actor, book);
+    const known = named.get(key) ?? toActor(parts, actor, naming);
     named.set(key, known);
     return known;
   };
 };
 
-const toActor = async (parts: Parts, actor: Actor, book: AddressBook | null | undefined): Promise<NamedActor> => {
+const toActor = async (parts: Parts, actor: Actor, { readerRole, book }: Naming): Promise<NamedActor> => {
   const subject = await parts.personal.display(actor.subject);
+  // Admins stand for the agency, whichever way they came in.
+  if (actor.role === 'admin' && readerRole !== 'admin') return { ...actor, subject: subject.includes('@') ? 'admin' : subject };
   const name = actor.role === 'system' ? undefined : await nameOf(parts, actor, subject, book);
   return { ...actor, subject, ...(name !== undefined && { name }) };
 };

@@ -3,11 +3,14 @@ import { Type } from 'typebox';
 /** Who has done something, in histories and audits. */
 export const Actor = Type.Object(
   {
-    subject: Type.String({ description: 'As the identity provider knows them; of a process or a script its name.' }),
+    subject: Type.String({
+      description:
+        'As the identity provider knows them; of a process or a script its name. To clients an admin whose subject is an address is `admin`.',
+    }),
     name: Type.Optional(
       Type.String({
         description:
-          'The name or else the address of the person; `[erased]` of one who was erased. Absent of processes and unknown people.',
+          'The name or else the address of the person; `[erased]` of one who was erased. Absent of processes and unknown people, and to clients of admins.',
         examples: ['Ana Gomes'],
       }),
     ),

@@ -78,6 +78,37 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     expect([named.body, named.headers.get('total-count')]).toEqual([[made.body], '1']);
   });
 
+  test.each(['agency@example.com', 'agency-1'])(
+    'say to clients only that an admin saved, to admins who it was (%s)',
+    async (subject) => {
+      const path = `${await newWebsite()}/${collection}/site`;
+      const saver = await api.mintToken({ subject, verifiedEmail: 'agency@example.com' });
+      const { hash } = (await put(path, null, headline('One'), saver)).body as Document;
+      const { hash: second } = (await put(path, hash, headline('Two'), saver)).body as Document;
+      /** Every way by which a caller reads who saved. */
+      const everyActor = async (token: string): Promise<readonly unknown[]> => {
+        const answers = [
+          await get(path, token),
+          await get(path.slice(0, path.lastIndexOf('/')), token),
+          await get(`${path}/versions`, token),
+          await get(`${path}/versions/${hash}`, token),
+          await put(path, second, headline('Two'), token),
+          await put(path, hash, headline('Three'), token),
+          await api.call('POST', `${path}/restore`, { token, body: { hash: second, baseHash: second } }),
+        ];
+        return answers.flatMap(({ text }) =>
+          [...text.matchAll(/"(?:updatedBy|actor)":(\{[^}]*\})/g)].map(([, actor = '']) => JSON.parse(actor) as unknown),
+        );
+      };
+      const of = { role: 'admin', via: 'token' };
+      const toAdmins = { ...of, subject, name: 'agency@example.com' };
+      expect(await everyActor(admin)).toEqual(Array.from({ length: 8 }, () => toAdmins));
+      const toClients = { ...of, subject: subject === 'agency-1' ? subject : 'admin' };
+      expect(await everyActor(editor)).toEqual(Array.from({ length: 8 }, () => toClients));
+      expect(JSON.stringify(await get(path, viewer))).not.toContain('agency@');
+    },
+  );
+
   test('are read by their ids from their own collection alone', async () => {
     const path = await newWebsite();
     await put(`${path}/marketing/newsletter`, null, headline('Bread'));
@@ -135,7 +166,7 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     const path = `${await newWebsite()}/${collection}/site`;
     const one = (await put(path, null, headline('One'))).body as Document;
     const two = (await put(path, one.hash, headline('Two'), editor)).body as Document;
-    const versions = await get(`${path}/versions`, viewer);
+    const versions = await get(`${path}/versions`);
     expect(versions.body).toEqual([
       { hash: two.hash, at: two.updatedAt, actor: two.updatedBy },
       { hash: one.hash, at: one.updatedAt, actor: one.updatedBy },

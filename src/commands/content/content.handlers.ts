@@ -43,7 +43,9 @@ export const saveContent = async (
   }
   const saved = { ...input, hash: hashOfJson(input.body), body: JSON.parse(text) as unknown, bytes };
   return withRoom(input, bytes, (room) =>
-    namingWhoSaved(engine, () => engine.handle(contentDecider, { type: 'SaveContent', ...saved, room }, context, options)),
+    namingWhoSaved(engine, context, () =>
+      engine.handle(contentDecider, { type: 'SaveContent', ...saved, room }, context, options),
+    ),
   );
 };
 
@@ -66,19 +68,26 @@ export const restoreContent = async (
   if (version !== undefined) await check(body);
   const restored = { ...input, body, bytes: Buffer.byteLength(canonicalJson(body)) };
   return withRoom(input, restored.bytes, (room) =>
-    namingWhoSaved(engine, () => engine.handle(contentDecider, { type: 'RestoreContent', ...restored, room }, context, options)),
+    namingWhoSaved(engine, context, () =>
+      engine.handle(contentDecider, { type: 'RestoreContent', ...restored, room }, context, options),
+    ),
   );
 };
 
 /** Puts the name of whoever saved last into a refusal that says so. */
-const namingWhoSaved = async <Result>(engine: Engine, act: () => Promise<Result>): Promise<Result> => {
+const namingWhoSaved = async <Result>(
+  engine: Engine,
+  { actor: { role: readerRole } }: CommandContext,
+  act: () => Promise<Result>,
+): Promise<Result> => {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const details = error.refusal.details as JsonObject | undefined;
     if (details?.updatedBy === undefined || details.updatedBy === null) throw error;
-    const { tokenId: _, program: __, ...updatedBy } = await createActorNames(engine)(details.updatedBy as unknown as Actor);
+    const name = createActorNames(engine, { readerRole });
+    const { tokenId: _, program: __, ...updatedBy } = await name(details.updatedBy as unknown as Actor);
     throw new Refused({ ...error.refusal, details: { ...details, updatedBy } });
   }
 };

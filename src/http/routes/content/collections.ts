@@ -9,6 +9,7 @@ import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { contentDocumentId, contentProjection } from '../../../projections/content/content.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import type { Caller } from '../../auth/caller.js';
 import { versionOf } from '../../conditional.js';
 import type { Answer, RouteTag } from '../../route.js';
 import { createCheckContent, type CheckContent } from './checkContent.js';
@@ -62,6 +63,11 @@ export interface CollectionParts {
   readonly findMedia: FindSiteMedia;
 }
 
+interface Asked {
+  readonly website: WebsiteDocument;
+  readonly caller: Caller;
+}
+
 /** What the routes of one collection share: how its documents are named, found, checked and answered. */
 export interface Collection {
   readonly words: Words;
@@ -75,7 +81,7 @@ export interface Collection {
   /** What the repository holds of a document that nobody has saved; `undefined`: nothing. */
   readonly unsavedOf: (key: ContentKey, website: WebsiteDocument) => Promise<unknown>;
   /** @throws Refused: there is no such document */
-  readonly toAnswer: (key: ContentKey, website: WebsiteDocument, through?: bigint) => Promise<Answer>;
+  readonly toAnswer: (key: ContentKey, asked: Asked, through?: bigint) => Promise<Answer>;
 }
 
 export const createCollection = (words: Words, { engine, reader, sourceHost, findMedia }: CollectionParts): Collection => {
@@ -90,10 +96,13 @@ export const createCollection = (words: Words, { engine, reader, sourceHost, fin
   const unsavedOf: Collection['unsavedOf'] = async ({ documentId }, website) =>
     collection === 'content' ? (await readUnsaved(website, (id) => id === documentId)).get(documentId) : undefined;
 
-  const toAnswer: Collection['toAnswer'] = async (key, website, through) => {
+  const toAnswer: Collection['toAnswer'] = async (key, { website, caller }, through) => {
     const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
     const version = { revision: versionOf(revision) };
-    if (document !== null) return { body: await toContentDocument(createActorNames(engine), document), ...version };
+    if (document !== null) {
+      const name = createActorNames(engine, { readerRole: caller.role });
+      return { body: await toContentDocument(name, document), ...version };
+    }
     const body = await unsavedOf(key, website);
     if (body === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
     return { body: toUnsavedDocument(key.websiteId, key.documentId, body), ...version };

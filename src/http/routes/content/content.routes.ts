@@ -80,9 +80,9 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       paging: { count: true, ids: true },
       answers: { 200: { description: `A page of ${documents}s.`, schema: Type.Array(ContentDocument) } },
       asksProvider: true,
-      answer: async ({ params: { id: websiteId }, query, website: { website } }) => {
+      answer: async ({ params: { id: websiteId }, query, website: { website }, caller: { role: readerRole } }) => {
         const of = { websiteId, collection };
-        const name = createActorNames(engine);
+        const name = createActorNames(engine, { readerRole });
         const shown = (listed: Listed) =>
           'unsaved' in listed
             ? Promise.resolve(toUnsavedDocument(websiteId, listed.id, listed.unsaved))
@@ -129,7 +129,7 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       refusals: ['content_not_found'],
       asksProvider: true,
       answers: oneDocument,
-      answer: ({ params, website: { website } }) => toAnswer(keyOf(params), website),
+      answer: ({ params, website: { website }, caller }) => toAnswer(keyOf(params), { website, caller }),
     }),
 
     route({
@@ -160,7 +160,7 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
         const isThere = !isNew || initial !== undefined;
         return saveContent(acting, input, withRoom, context, isThere ? expectationOf(expectation) : expectation);
       },
-      answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
+      answer: ({ params, website: { website }, caller }, { revision }) => toAnswer(keyOf(params), { website, caller }, revision),
     }),
   ];
 };

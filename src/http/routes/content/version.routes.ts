@@ -56,12 +56,12 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       refusals: ['content_not_found'],
       answers: { 200: { description: 'A page of versions.', schema: Type.Array(ContentVersion) } },
       asksProvider: true,
-      answer: async ({ params, query, website: { website } }) => {
+      answer: async ({ params, query, website: { website }, caller: { role: readerRole } }) => {
         const versions = await versionsOf(keyOf(params), website);
         const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
           Promise.resolve(versions.slice(skip, skip + limit)),
         );
-        const name = createActorNames(engine);
+        const name = createActorNames(engine, { readerRole });
         return {
           body: await Promise.all(items.map((version) => toContentVersion(name, version))),
           ...(next !== undefined && { next }),
@@ -82,11 +82,11 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       refusals: ['content_not_found', 'content_version_not_found'],
       answers: { 200: { description: 'The version.', schema: WholeContentVersion } },
       asksProvider: true,
-      answer: async ({ params, website: { website } }) => {
+      answer: async ({ params, website: { website }, caller: { role: readerRole } }) => {
         const key = keyOf(params);
         const version = (await versionsOf(key, website)).find(({ hash }) => hash === params.hash);
         if (version === undefined) throw new Refused(refusals.contentVersionNotFound(params.hash, key.documentId));
-        const shown = await toContentVersion(createActorNames(engine), version);
+        const shown = await toContentVersion(createActorNames(engine, { readerRole }), version);
         return { body: { ...shown, body: await contentVersionBody(engine, key, version.revision) } };
       },
     }),
@@ -113,7 +113,7 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
           check(website, collection, key.documentId, earlier),
         );
       },
-      answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
+      answer: ({ params, website: { website }, caller }, { revision }) => toAnswer(keyOf(params), { website, caller }, revision),
     }),
   ];
 };

@@ -210,7 +210,7 @@ export const deliveryRoutes = ({
           ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
         );
         return {
-          body: await toDeliveryHistory(createActorNames(engine, identityProvider), items),
+          body: await toDeliveryHistory(createActorNames(engine, { readerRole: 'admin', book: identityProvider }), items),
           ...(next !== undefined && { next }),
           // Each event is a change.
           ...(await totalOf(
