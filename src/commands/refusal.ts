@@ -20,6 +20,8 @@ export interface Refusal {
   /** For people. */
   readonly message: string;
   readonly details?: JsonValue;
+  /** The personal texts among the details, still encrypted: whoever stores the refusal stores these. */
+  readonly people?: readonly string[];
 }
 
 export class Refused extends Error {

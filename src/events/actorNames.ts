@@ -29,47 +29,71 @@ interface Naming {
   readonly book?: AddressBook | null | undefined;
 }
 
-/** Names actors as of now, so that who was erased has no name; the same one is looked up once. */
-export const createActorNames = (parts: Parts, naming: Naming): ((actor: Actor) => Promise<NamedActor>) => {
+export interface ActorNames {
+  /** The actor, named as of now, so that who was erased has no name; the same one is looked up once. */
+  readonly toActor: (actor: Actor) => Promise<NamedActor>;
+  /** The subjects and names that were given so far, as events hold them: those of people encrypted. */
+  readonly people: () => readonly string[];
+}
+
+export const createActorNames = (parts: Parts, naming: Naming): ActorNames => {
   const named = new Map<string, Promise<NamedActor>>();
-  return (actor) => {
-    const key = JSON.stringify(actor);
-    const known = named.get(key) ?? toActor(parts, actor, naming);
-    named.set(key, known);
-    return known;
+  const people = new Set<string>();
+  const nameActor = async (actor: Actor): Promise<NamedActor> => {
+    const { subject, name } = await textsOf(parts, actor, naming);
+    for (const text of [subject, name]) if (text !== undefined) people.add(text);
+    const { personal } = parts;
+    return {
+      ...actor,
+      subject: await personal.display(subject),
+      ...(name !== undefined && { name: await personal.display(name) }),
+    };
+  };
+  return {
+    toActor: (actor) => {
+      const key = JSON.stringify(actor);
+      const known = named.get(key) ?? nameActor(actor);
+      named.set(key, known);
+      return known;
+    },
+    people: () => [...people],
   };
 };
 
-const toActor = async (parts: Parts, actor: Actor, { readerRole, book }: Naming): Promise<NamedActor> => {
+/** What is shown of an actor, those of people still encrypted. */
+const textsOf = async (
+  parts: Parts,
+  actor: Actor,
+  { readerRole, book }: Naming,
+): Promise<{ readonly subject: string; readonly name?: string | undefined }> => {
   const subject = await parts.personal.display(actor.subject);
   // Admins stand for the agency, whichever way they came in.
-  if (actor.role === 'admin' && readerRole !== 'admin') return { ...actor, subject: subject.includes('@') ? 'admin' : subject };
+  if (actor.role === 'admin' && readerRole !== 'admin') return { subject: subject.includes('@') ? 'admin' : actor.subject };
   const name = actor.role === 'system' ? undefined : await nameOf(parts, actor, subject, book);
-  return { ...actor, subject, ...(name !== undefined && { name }) };
+  return { subject: actor.subject, name };
 };
 
 const nameOf = async (
   parts: Parts,
-  { tokenId }: Actor,
+  { subject: subjectText, tokenId }: Actor,
   subject: string,
   book: AddressBook | null | undefined,
 ): Promise<string | undefined> => {
   if (subject === erased) return erased;
   const ofToken = tokenId === undefined ? undefined : await nameOfToken(parts, tokenId);
   const known = (await nameOfClient(parts, subject)) ?? ofToken ?? (await book?.addressOf?.(subject)) ?? undefined;
-  return known ?? (subject.includes('@') ? subject : undefined);
+  return known ?? (subject.includes('@') ? subjectText : undefined);
 };
 
-const nameOfClient = async ({ state, personal, blindIndex }: Parts, subject: string): Promise<string | undefined> => {
+const nameOfClient = async ({ state, blindIndex }: Parts, subject: string): Promise<string | undefined> => {
   const { clientId } = (await state(clientSubjectFold, { subjectIndex: blindIndex(subject) })).state;
   if (clientId === undefined) return undefined;
   const client = (await state(clientFold, { clientId })).state;
   if (client.stage === 'none') return undefined;
-  return client.stage === 'erased' ? erased : personal.display(client.name ?? client.email);
+  return client.stage === 'erased' ? erased : (client.name ?? client.email);
 };
 
-const nameOfToken = async ({ state, personal }: Parts, tokenId: string): Promise<string | undefined> => {
+const nameOfToken = async ({ state }: Parts, tokenId: string): Promise<string | undefined> => {
   const key = (await state(apiKeyFold, { key: keyOfId(tokenId) })).state;
-  const name = key.stage === 'none' ? undefined : (key.userName ?? key.verifiedEmail);
-  return name === undefined ? undefined : personal.display(name);
+  return key.stage === 'none' ? undefined : (key.userName ?? key.verifiedEmail);
 };

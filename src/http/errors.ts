@@ -33,6 +33,8 @@ export interface ErrorAnswer {
   /** `null` when there is no more to say. */
   readonly details: JsonValue | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** As of a refusal. */
+  readonly people?: readonly string[];
 }
 
 /** What is wrong with a request as HTTP, whichever route it is for. */
@@ -203,12 +205,13 @@ const ofProvider = (fault: ProviderFault): ErrorAnswer => {
   return answer('provider_refused', `${provider} refused: ${message}`);
 };
 
-const ofRefusal = ({ kind, code, message, details }: Refusal): ErrorAnswer => ({
+const ofRefusal = ({ kind, code, message, details, people }: Refusal): ErrorAnswer => ({
   status: statusOfRefusal[kind],
   code,
   error: message,
   details: details ?? null,
   headers: kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {},
+  ...(people !== undefined && { people }),
 });
 
 /**

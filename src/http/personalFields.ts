@@ -17,12 +17,20 @@ export const PendingAddress = Type.String({
   examples: ['grace@example.com'],
 });
 
+/**
+ * What is shown of a person whose address does not stand beside it. The answer has it in `people`
+ * too, still encrypted.
+ */
+export const PersonalText = Type.String({ [mark]: 'text' });
+
 /** Where people are in values of a schema. */
 export interface PersonalFields {
   /** The field that holds an address. */
   readonly address?: string;
   /** Fields that hold the name of whose address it is. */
   readonly names: readonly string[];
+  /** Fields with what is encrypted in `people`. */
+  readonly texts: readonly string[];
   readonly inside: ReadonlyMap<string, PersonalFields>;
   /** Of each entry of a list. */
   readonly entries?: PersonalFields;
@@ -39,18 +47,21 @@ const fieldsOf = (schema: Schema): PersonalFields | null => {
   const own: PersonalFields = { ...fieldsOfObject(schema), ...(entries !== null && { entries }) };
   // A value may be of any branch: what is personal in one of them is taken for personal.
   const all = branchesOf(schema).reduce((fields, branch) => merge(fields, fieldsOf(branch)), own);
-  const isNobody = all.address === undefined && all.names.length === 0 && all.inside.size === 0 && all.entries === undefined;
-  return isNobody ? null : all;
+  const { address, names, texts, inside } = all;
+  const isNobody = [names.length, texts.length, inside.size].every((count) => count === 0);
+  return isNobody && address === undefined && all.entries === undefined ? null : all;
 };
 
 const fieldsOfObject = ({ properties = {} }: Schema): PersonalFields => {
   const marked = Object.entries(properties as Readonly<Record<string, Schema>>).map(
     ([field, schema]) => [field, markOf(schema), fieldsOf(schema)] as const,
   );
-  const address = marked.find(([, kind]) => kind === 'address')?.[0];
+  const of = (wanted: string): string[] => marked.filter(([, kind]) => kind === wanted).map(([field]) => field);
+  const [address] = of('address');
   return {
     ...(address !== undefined && { address }),
-    names: marked.filter(([, kind]) => kind === 'name').map(([field]) => field),
+    names: of('name'),
+    texts: of('text'),
     inside: new Map(marked.flatMap(([field, , fields]) => (fields === null ? [] : [[field, fields]]))),
   };
 };
@@ -72,6 +83,7 @@ const merge = (one: PersonalFields, other: PersonalFields | null): PersonalField
   return {
     ...(address !== undefined && { address }),
     names: [...new Set([...one.names, ...other.names])],
+    texts: [...new Set([...one.texts, ...other.texts])],
     inside,
     ...(entries !== undefined && { entries }),
   };

@@ -13,6 +13,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Text is sent in one piece with the head. */
   readonly body?: string | Uint8Array;
+  /** The personal texts in the body, still encrypted: these are stored. Not sent. */
+  readonly people?: readonly string[];
 }
 
 const json = 'application/json; charset=utf-8';
@@ -42,7 +44,7 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   const body = isBytes ? answer.body : JSON.stringify(answer.body);
   if (!isBytes) headers['content-type'] = json;
   if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
-  return { status, headers: withOwn(), body };
+  return { status, headers: withOwn(), body, ...(answer.people !== undefined && { people: answer.people }) };
 };
 
 const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -62,10 +64,11 @@ const nextPage = (baseUrl: string, url: string, cursor: string): string => {
   return `${baseUrl}${next.pathname}${next.search}`;
 };
 
-export const replyToError = ({ status, code, error, details, headers }: ErrorAnswer): Reply => ({
+export const replyToError = ({ status, code, error, details, headers, people }: ErrorAnswer): Reply => ({
   status,
   headers: { 'content-type': json, 'cache-control': 'no-store', ...headers },
   body: JSON.stringify({ error, code, details }),
+  ...(people !== undefined && { people }),
 });
 
 /** Sends a reply in one write. A body that the caller has already is left out (304). */

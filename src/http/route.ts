@@ -227,6 +227,11 @@ export interface Answer {
   /** Lists: how many there are on all pages, sent as `Total-Count`. */
   readonly total?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Of a write whose body has `PersonalText`: these texts as events hold them, those of people
+   * encrypted. An answer that shows another is not stored for its `Idempotency-Key`.
+   */
+  readonly people?: readonly string[];
   /** Sent as it is read, instead of a body; `Range` is answered with a part of it. */
   readonly content?: StreamedContent;
   /**

@@ -19,10 +19,9 @@ import { sendEvents } from './eventStream.js';
 import { hasBody, type Exchange } from './exchange.js';
 import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
-import { personalFieldsOf } from './personalFields.js';
 import { dryRunType, replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
-import type { PeopleIn } from './storedResponse.js';
+import { peopleInAnswersOf } from './storedResponse.js';
 import { sendContent } from './sendContent.js';
 import { createStreamGuard } from './streamGuard.js';
 import { maxOverheadBytes, receiveUpload, type ReceivedUpload } from './upload.js';
@@ -81,7 +80,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
   const limitUploads = createKeyedLimit(maxUploadsOfSubject);
-  const peopleIn: PeopleIn = (status) => personalFieldsOf(route.answers[status]?.schema);
+  const peopleIn = peopleInAnswersOf(route);
 
   const refuseArchived = (access: WebsiteAccess | undefined): void => {
     const refusal = access === undefined ? null : archivedRefusalFor(route, access.website);

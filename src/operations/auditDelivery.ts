@@ -33,7 +33,7 @@ const readArguments = (): { websiteId: string; until: string | undefined; json: 
 await runScript(async ({ engine }) => {
   const { websiteId, until, json } = readArguments();
   const history: NamedEntry[] = [];
-  const toActor = createActorNames(engine, { readerRole: 'admin' });
+  const { toActor } = createActorNames(engine, { readerRole: 'admin' });
   for await (const { actor, ...entry } of deliveryHistory(engine, websiteId, until)) {
     history.push({ ...entry, actor: await toActor(actor) });
   }

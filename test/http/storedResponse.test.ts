@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type, type TSchema } from 'typebox';
-import { PersonalAddress, PersonalName, personalFieldsOf } from '../../src/http/personalFields.js';
+import { PersonalAddress, PersonalName, personalFieldsOf, PersonalText } from '../../src/http/personalFields.js';
 import type { Reply } from '../../src/http/reply.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
@@ -19,9 +19,14 @@ beforeAll(async () => {
   ({ personal } = await openSecrets(createMemoryRecords()));
 });
 
-const stored = async (schema: TSchema, body: unknown): Promise<{ text: string; reply: () => Promise<Reply> }> => {
+const stored = async (
+  schema: TSchema,
+  body: unknown,
+  people?: readonly string[],
+): Promise<{ text: string; reply: () => Promise<Reply> }> => {
   const peopleIn = () => personalFieldsOf(schema);
-  const bytes = await encodeResponse({ status: 200, headers: {}, body: JSON.stringify(body) }, peopleIn, personal);
+  const reply = { status: 200, headers: {}, body: JSON.stringify(body), ...(people !== undefined && { people }) };
+  const bytes = await encodeResponse(reply, peopleIn, personal);
   const { body: encoded } = JSON.parse(bytes.toString()) as { body: string };
   return { text: Buffer.from(encoded, 'base64').toString(), reply: () => decodeResponse(bytes, peopleIn, personal) };
 };
@@ -51,6 +56,35 @@ describe('a stored response', () => {
     const { reply } = await stored(Type.Array(Person), [ada, berta]);
     await personal.cryptoShred(await personal.encrypt(berta.email, berta.email));
     expect(JSON.parse(String((await reply()).body))).toEqual([ada, { email: erased, city: berta.city }]);
+  });
+});
+
+describe('a personal text without an address', () => {
+  const Saved = Type.Object({ by: Type.Optional(Type.Object({ subject: PersonalText, name: Type.Optional(PersonalText) })) });
+  const body = { by: { subject: 'ada-1', name: 'Ada' } };
+
+  test('is stored as the answer has it among its people, and reads `[erased]` once the person is erased', async () => {
+    const name = await personal.encrypt('ada.text@example.com', 'Ada');
+    const { text, reply } = await stored(Saved, body, ['ada-1', name]);
+    expect(text).toBe(JSON.stringify({ by: { subject: 'ada-1', name } }));
+    expect(JSON.parse(String((await reply()).body))).toEqual(body);
+    await personal.cryptoShred(name);
+    expect(JSON.parse(String((await reply()).body))).toEqual({ by: { subject: 'ada-1', name: erased } });
+  });
+
+  test('that was erased already stays so', async () => {
+    const { reply } = await stored(Saved, { by: { subject: erased, name: erased } });
+    expect(JSON.parse(String((await reply()).body))).toEqual({ by: { subject: erased, name: erased } });
+    expect((await stored(Saved, {})).text).toBe('{}');
+  });
+
+  test.each([
+    ['is not among its people', undefined],
+    ['is of somebody who was erased meanwhile', 'gone@example.com'],
+  ])('is not stored when it %s', async (_, address) => {
+    const name = address === undefined ? 'Berta' : await personal.encrypt(address, 'Ada');
+    if (address !== undefined) await personal.cryptoShred(name);
+    await expect(stored(Saved, body, ['ada-1', name])).rejects.toThrow('not among its people');
   });
 });
 

@@ -86,8 +86,8 @@ const namingWhoSaved = async <Result>(
     if (!(error instanceof Refused)) throw error;
     const details = error.refusal.details as JsonObject | undefined;
     if (details?.updatedBy === undefined || details.updatedBy === null) throw error;
-    const name = createActorNames(engine, { readerRole });
-    const { tokenId: _, program: __, ...updatedBy } = await name(details.updatedBy as unknown as Actor);
-    throw new Refused({ ...error.refusal, details: { ...details, updatedBy } });
+    const { toActor, people } = createActorNames(engine, { readerRole });
+    const { tokenId: _, program: __, ...updatedBy } = await toActor(details.updatedBy as unknown as Actor);
+    throw new Refused({ ...error.refusal, details: { ...details, updatedBy }, people: people() });
   }
 };

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { createActorNames } from '../../../events/actorNames.js';
+import type { ActorNames } from '../../../events/actorNames.js';
 import type { JsonValue } from '../../../events/envelope.js';
 import { readableData } from '../../../events/readableEvent.js';
 import type { PersonalData } from '../../../platform/personal.js';
@@ -50,7 +50,7 @@ export const toAuditEntry = async (
     personal,
     baseUrl,
   }: {
-    readonly toActor: ReturnType<typeof createActorNames>;
+    readonly toActor: ActorNames['toActor'];
     readonly personal: PersonalData;
     readonly baseUrl: () => string;
   },

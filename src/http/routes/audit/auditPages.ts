@@ -35,7 +35,7 @@ export const createAuditPages = ({
 }): AuditPages => {
   const toEntries = (items: readonly AuditedEvent[]): Promise<readonly AuditEntry[]> => {
     // Names as of now: with each page anew, because somebody may be erased during an export.
-    const toActor = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
+    const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
     return Promise.all(items.map((item) => toAuditEntry(item, { toActor, personal: reader.personal, baseUrl })));
   };
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invoiceStatuses } from '../../../integrations/payments/port.js';
+import { PersonalText } from '../../personalFields.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -13,7 +14,7 @@ export const Invoice = Type.Object(
     total: Type.Integer({ description: 'In the smallest unit of the currency.' }),
     amountPaid: Type.Integer(),
     currency: Type.String({ description: 'ISO 4217, lower-case.' }),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(PersonalText),
     createdAt: Time,
     dueAt: Type.Optional(Time),
     paidAt: Type.Optional(Time),

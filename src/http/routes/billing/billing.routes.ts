@@ -23,7 +23,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { billingFold } from '../../../workers/transfer/transfer.state.js';
 import { readNamed, totalOf } from '../../paging.js';
 import { Currency, NonBlank } from '../../schemas.js';
-import { route, type Route, type RouteTag } from '../../route.js';
+import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Invoice as InvoiceSchema } from './billing.resource.js';
 import { invoiceCursor, invoicePlaceIn } from './invoiceCursor.js';
 
@@ -82,6 +82,16 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     const [invoice] = await payments.readInvoices([invoiceId], { websiteId, subscriptions });
     if (invoice === undefined) throw new Refused(refusals.invoiceNotFound(invoiceId));
     return invoice;
+  };
+
+  /** After a write: what an invoice says is its client's, and is gone with them. */
+  const toWritten: ToWritten = async (invoice) => {
+    const { clientId, description } = invoice;
+    const found = description === undefined ? null : await readClient(reader, clientId);
+    if (description === undefined || found === null) return { body: invoice };
+    const text = await engine.personal.encrypt(found.client.email, description, { makeKey: false });
+    // Without a key they were erased meanwhile.
+    return { body: invoice, people: text === description ? [] : [text] };
   };
 
   const listPage = async (query: InvoiceQuery): Promise<InvoicePage> => {
@@ -221,7 +231,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       answer: async (_, invoice) => {
         const body = await payments.voidInvoice(invoice);
         if (body.status !== 'void') throw new Refused(refusals.invoiceSettled(body.id, body.status));
-        return { body };
+        return toWritten(body);
       },
     }),
 
@@ -252,9 +262,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       },
     }),
 
-    ...(ledger === undefined ? [] : ledgerRoutes(ledger, { reader, accountOf, requireInvoice })),
+    ...(ledger === undefined ? [] : ledgerRoutes(ledger, { reader, accountOf, requireInvoice, toWritten })),
   ];
 };
+
+type ToWritten = (invoice: Invoice) => Promise<Answer>;
 
 /**
  * Invoices are written by hand in the embedded ledger alone; with another payment provider there
@@ -266,10 +278,12 @@ const ledgerRoutes = (
     reader,
     accountOf,
     requireInvoice,
+    toWritten,
   }: {
     reader: Reader;
     accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>;
     requireInvoice: (websiteId: string, invoiceId: string) => Promise<Invoice>;
+    toWritten: ToWritten;
   },
 ): readonly Route[] => [
   route({
@@ -306,7 +320,7 @@ const ledgerRoutes = (
       await acting.handle(invoiceDecider, command, context);
       return { account, invoice: { ...invoice, id: invoiceId } };
     },
-    answer: async (_, { account, invoice }) => ({ status: 201, body: await ledger.addInvoice(account, invoice) }),
+    answer: async (_, { account, invoice }) => ({ status: 201, ...(await toWritten(await ledger.addInvoice(account, invoice))) }),
   }),
 
   route({
@@ -327,7 +341,7 @@ const ledgerRoutes = (
     answer: async ({ params: { invoiceId } }) => {
       const body = await ledger.payInvoice(invoiceId);
       if (body.status !== 'paid') throw new Refused(refusals.invoiceSettled(invoiceId, body.status));
-      return { body };
+      return toWritten(body);
     },
   }),
 ];

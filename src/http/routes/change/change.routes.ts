@@ -82,7 +82,7 @@ export const changeRoutes = ({ engine, reader, changeFeed }: ChangeRouteParts): 
       revision: Number(event.revision),
       at: event.metadata.at,
       // Named anew each time, because a reader may stay longer than somebody's name.
-      ...(role === 'admin' && { actor: await createActorNames(engine, { readerRole: role })(event.metadata.actor) }),
+      ...(role === 'admin' && { actor: await createActorNames(engine, { readerRole: role }).toActor(event.metadata.actor) }),
     };
   };
 

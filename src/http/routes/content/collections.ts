@@ -100,8 +100,8 @@ export const createCollection = (words: Words, { engine, reader, sourceHost, fin
     const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
     const version = { revision: versionOf(revision) };
     if (document !== null) {
-      const name = createActorNames(engine, { readerRole: caller.role });
-      return { body: await toContentDocument(name, document), ...version };
+      const { toActor, people } = createActorNames(engine, { readerRole: caller.role });
+      return { body: await toContentDocument(toActor, document), people: people(), ...version };
     }
     const body = await unsavedOf(key, website);
     if (body === undefined) throw new Refused(refusals.contentNotFound(key.documentId));

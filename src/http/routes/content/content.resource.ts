@@ -1,5 +1,5 @@
 import { Type, type Static, type TNull, type TString, type TUnion } from 'typebox';
-import type { NamedActor } from '../../../events/actorNames.js';
+import type { ActorNames } from '../../../events/actorNames.js';
 import type { ContentVersion as Version } from '../../../events/content/content.state.js';
 import type { Actor as StoredActor } from '../../../events/envelope.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
@@ -50,15 +50,15 @@ export const WholeContentVersion = Type.Object(
   { $id: 'WholeContentVersion', description: 'A version of a document, with its body.' },
 );
 
-type Naming = (actor: StoredActor) => Promise<NamedActor>;
+type ToActor = ActorNames['toActor'];
 
 /** Who it was, for everybody that may read it: not by which token or program. */
-const toActor = async (name: Naming, actor: StoredActor): Promise<Static<typeof Actor>> => {
-  const { tokenId: _, program: __, ...named } = await name(actor);
+const toMember = async (toActor: ToActor, actor: StoredActor): Promise<Static<typeof Actor>> => {
+  const { tokenId: _, program: __, ...named } = await toActor(actor);
   return named;
 };
 
-export const toContentDocument = async (name: Naming, document: Document): Promise<Static<typeof ContentDocument>> => {
+export const toContentDocument = async (toActor: ToActor, document: Document): Promise<Static<typeof ContentDocument>> => {
   const { id, websiteId, hash, json, updatedAt, updatedBy, publishedHash, publishedAt } = document;
   return {
     id,
@@ -66,7 +66,7 @@ export const toContentDocument = async (name: Naming, document: Document): Promi
     hash,
     body: JSON.parse(json) as unknown,
     updatedAt,
-    updatedBy: await toActor(name, updatedBy),
+    updatedBy: await toMember(toActor, updatedBy),
     ...(publishedHash !== undefined && { publishedHash }),
     ...(publishedAt !== undefined && { publishedAt }),
   };
@@ -80,10 +80,10 @@ export const toUnsavedDocument = (websiteId: string, id: string, body: unknown):
   body,
 });
 
-export const toContentVersion = async (name: Naming, version: Version): Promise<Static<typeof ContentVersion>> => ({
+export const toContentVersion = async (toActor: ToActor, version: Version): Promise<Static<typeof ContentVersion>> => ({
   hash: version.hash,
   at: version.at,
-  actor: await toActor(name, version.actor),
+  actor: await toMember(toActor, version.actor),
 });
 
 export const ContentDocumentId = ContentId();

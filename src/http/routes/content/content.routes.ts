@@ -82,11 +82,11 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       asksProvider: true,
       answer: async ({ params: { id: websiteId }, query, website: { website }, caller: { role: readerRole } }) => {
         const of = { websiteId, collection };
-        const name = createActorNames(engine, { readerRole });
+        const { toActor } = createActorNames(engine, { readerRole });
         const shown = (listed: Listed) =>
           'unsaved' in listed
             ? Promise.resolve(toUnsavedDocument(websiteId, listed.id, listed.unsaved))
-            : toContentDocument(name, listed);
+            : toContentDocument(toActor, listed);
         const unsaved = await unsavedIn(of, website);
         const named = await readNamed(
           query,

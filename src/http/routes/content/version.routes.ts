@@ -61,9 +61,9 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
         const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
           Promise.resolve(versions.slice(skip, skip + limit)),
         );
-        const name = createActorNames(engine, { readerRole });
+        const { toActor } = createActorNames(engine, { readerRole });
         return {
-          body: await Promise.all(items.map((version) => toContentVersion(name, version))),
+          body: await Promise.all(items.map((version) => toContentVersion(toActor, version))),
           ...(next !== undefined && { next }),
           ...(await totalOf(query, () => versions.length)),
         };
@@ -86,7 +86,8 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
         const key = keyOf(params);
         const version = (await versionsOf(key, website)).find(({ hash }) => hash === params.hash);
         if (version === undefined) throw new Refused(refusals.contentVersionNotFound(params.hash, key.documentId));
-        const shown = await toContentVersion(createActorNames(engine, { readerRole }), version);
+        const { toActor } = createActorNames(engine, { readerRole });
+        const shown = await toContentVersion(toActor, version);
         return { body: { ...shown, body: await contentVersionBody(engine, key, version.revision) } };
       },
     }),

@@ -8,7 +8,7 @@ import {
 } from '../../../events/delivery/delivery.events.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { CheckpointId, named } from '../../schemas.js';
-import type { createActorNames } from '../../../events/actorNames.js';
+import type { ActorNames } from '../../../events/actorNames.js';
 import type { RouteTag } from '../../route.js';
 import { Actor } from '../../actors.js';
 import type { Preview } from './preview.js';
@@ -100,7 +100,7 @@ export const DeliveryHistory = Type.Array(
 );
 
 export const toDeliveryHistory = (
-  toActor: ReturnType<typeof createActorNames>,
+  toActor: ActorNames['toActor'],
   entries: readonly DeliveryHistoryEntry[],
 ): Promise<Static<typeof DeliveryHistory>> =>
   Promise.all(

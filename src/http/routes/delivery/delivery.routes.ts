@@ -209,8 +209,9 @@ export const deliveryRoutes = ({
           ({ revision }: DeliveryHistoryEntry) => String(revision),
           ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
         );
+        const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
         return {
-          body: await toDeliveryHistory(createActorNames(engine, { readerRole: 'admin', book: identityProvider }), items),
+          body: await toDeliveryHistory(toActor, items),
           ...(next !== undefined && { next }),
           // Each event is a change.
           ...(await totalOf(

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Engine } from '../../../engine.js';
-import type { createActorNames } from '../../../events/actorNames.js';
+import type { ActorNames } from '../../../events/actorNames.js';
 import { clientFold } from '../../../events/client/client.state.js';
 import { erased } from '../../../platform/personal.js';
 import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
@@ -49,7 +49,7 @@ export const DeliveryReaders = Type.Array(DeliveryReader);
 /** A person and what they saw, named as of now. */
 export const toDeliveryReader = async (
   engine: Engine,
-  toActor: ReturnType<typeof createActorNames>,
+  toActor: ActorNames['toActor'],
   { clientId, actor, revision, firstAt: first, lastAt: last, looks }: ReceiptDocument,
 ): Promise<Static<typeof DeliveryReader>> => {
   const { subject, name: known, role } = await toActor(actor);

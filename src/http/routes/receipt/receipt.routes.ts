@@ -136,7 +136,7 @@ export const receiptRoutes = ({
           ({ id }: Listed) => id,
           (page) => (readReceipts ? listReceipts(reader, params.id, page) : Promise.resolve([])),
         );
-        const toActor = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
+        const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
         const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
         const total = await totalOf(query, () => (readReceipts ? countReceipts(reader, params.id) : 0));
         return { body, headers, ...(next !== undefined && { next }), ...total };
