@@ -173,6 +173,37 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(texts((await host.readFiles(repository.id, Object.keys(change))).files)).toEqual(second);
     });
 
+    test('folders are listed, and removed with all that is in them', async () => {
+      const { id } = await create(under.freshName());
+      const { head } = await host.readFiles(id, []);
+      const change = { 'media/a/1.bin': '1', 'media/a/2.bin': '2', 'media/b/1.bin': '3', 'mediaa.txt': '4', 'c/d/e.txt': '5' };
+      const first = await host.commitFiles(id, { parent: head, files: filesFrom(change), message: 'Add', assertHeld });
+      if (first === null) throw new Error('there is no commit');
+      const namesIn = async (commit: string, path: string) => [...(await host.listFolder(id, commit, path))].sort();
+      expect(await namesIn(first, 'media')).toEqual(['a', 'b']);
+      expect(await namesIn(first, 'media/a')).toEqual(['1.bin', '2.bin']);
+      for (const path of ['no', 'media/c', 'media/b/1.bin/x']) expect(await namesIn(first, path)).toEqual([]);
+      expect(await namesIn(head, 'media')).toEqual([]);
+
+      const gone = ['media/a', 'c/d/e.txt', 'no/such/file', 'media/b/2.bin'].map((path) => [path, null] as const);
+      const files = new Map<string, Uint8Array | null>([...gone, ...filesFrom({ 'media/b/9.bin': '9' })]);
+      const second = await host.commitFiles(id, { parent: first, files, message: 'Remove', assertHeld });
+      if (second === null) throw new Error('there is no commit');
+      expect([await namesIn(second, 'media'), await namesIn(second, 'c')]).toEqual([['b'], []]);
+      const left = { 'media/b/1.bin': '3', 'mediaa.txt': '4', 'media/b/9.bin': '9' };
+      expect(texts((await host.readFiles(id, [...Object.keys(change), ...Object.keys(left)])).files)).toEqual(left);
+      const again = new Map(gone);
+      expect(await host.commitFiles(id, { parent: second, files: again, message: 'Remove', assertHeld })).toBe(second);
+    });
+
+    test('a file of more than a megabyte is read', async () => {
+      const { id } = await create(under.freshName());
+      const { head } = await host.readFiles(id, []);
+      const change = { '_data/long.json': JSON.stringify('x'.repeat(1_500_000)) };
+      await host.commitFiles(id, { parent: head, files: filesFrom(change), message: 'Add', assertHeld });
+      expect(texts((await host.readFiles(id, ['_data/long.json'])).files)).toEqual(change);
+    });
+
     test('of commits on top of the same one, exactly one is made', async () => {
       const { id } = await create(under.freshName());
       const { head } = await host.readFiles(id, []);

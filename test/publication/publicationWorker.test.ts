@@ -99,6 +99,7 @@ const createWorld = async ({
   const sourceHost: SourceHost = {
     ...remote,
     readFiles: (_, paths) => gitHub.readFiles(id, paths),
+    listFolder: (_, commit, path) => gitHub.listFolder(id, commit, path),
     commitFiles: (_, change) => gitHub.commitFiles(id, change),
   };
 

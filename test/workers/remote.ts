@@ -82,6 +82,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       listTemplates: () => Promise.resolve([]),
       readEditable: () => Promise.resolve(null),
       readFiles: () => Promise.resolve({ head: '', files: new Map() }),
+      listFolder: () => Promise.resolve([]),
       commitFiles: () => Promise.resolve(null),
       readPicture: () => Promise.resolve(null),
       defaultTemplateId: 'business',

@@ -21,7 +21,7 @@ import { openObjects, type GitObjects } from '../git/objects.js';
 import { branchHead, templateRef } from '../git/refs.js';
 import { UnreadableRepository } from '../git/source.js';
 import { repositoriesIn } from '../shardedFolder.js';
-import { commitFiles, filesOfCommit } from './gitCommits.js';
+import { commitFiles, filesOfCommit, namesInFolder } from './gitCommits.js';
 import { createMemoryFiles } from './memoryFiles.js';
 import { editableFile, parseEditable } from './editable.js';
 import type { Commit, EditableSchema, Repository, RepositoryFiles, SourceHost } from './port.js';
@@ -129,6 +129,10 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     readFiles: async (repositoryId, paths) => {
       await withDiskFaults(requireMetadata(repositoryId));
       return withDiskFaults(readable(async () => readFiles(await folderOf(repositoryId), paths)));
+    },
+    listFolder: async (repositoryId, commit, path) => {
+      await withDiskFaults(requireMetadata(repositoryId));
+      return withDiskFaults(readable(async () => namesInFolder(await folderOf(repositoryId), commit, path)));
     },
     commitFiles: async (repositoryId, change) => {
       await withDiskFaults(requireMetadata(repositoryId));

@@ -47,6 +47,25 @@ export const filesOfCommit = async (
   }
 };
 
+/**
+ * The names in a folder of a commit; none when it is not there.
+ * @throws UnreadableRepository
+ */
+export const namesInFolder = async (gitdir: string, commit: string, path: string): Promise<readonly string[]> => {
+  const objects = await openObjects(gitdir, limits);
+  try {
+    let folder = await readFolder(objects, await rootOf(objects, commit));
+    for (const part of path.split('/')) {
+      const entry = folder.get(part);
+      if (!isFolder(entry)) return [];
+      folder = await readFolder(objects, entry.id);
+    }
+    return [...folder.keys()];
+  } finally {
+    await objects.close();
+  }
+};
+
 /** Git holds its own locks for moments; one that is this old was left by a process that died. */
 const STALE_LOCK_MS = 60_000;
 
@@ -63,7 +82,7 @@ export const commitFiles = async (
   branch: string,
   change: {
     readonly parent: string;
-    readonly files: ReadonlyMap<string, Uint8Array>;
+    readonly files: ReadonlyMap<string, Uint8Array | null>;
     readonly message: string;
     readonly assertHeld: () => void;
     readonly announce?: (commit: string) => Promise<void>;
@@ -76,22 +95,27 @@ export const commitFiles = async (
   const memory = { fs, gitdir: '/repository' };
   const objects = await openObjects(gitdir, limits);
   try {
-    /** The folder with the files below it, by paths relative to it. */
-    const write = async (id: string | null, inside: ReadonlyMap<string, Uint8Array>): Promise<string> => {
+    /** The folder with the files below it, by paths relative to it; `null` when nothing is in it. */
+    const write = async (id: string | null, inside: ReadonlyMap<string, Uint8Array | null>): Promise<string | null> => {
       const folder: Folder = id === null ? new Map<string, TreeEntry>() : await readFolder(objects, id);
-      const below = new Map<string, Map<string, Uint8Array>>();
+      const below = new Map<string, Map<string, Uint8Array | null>>();
       const set = (name: string, mode: string, oid: string): void => {
         folder.set(name, { mode, name, nameBytes: Buffer.byteLength(name), id: oid });
       };
       for (const [path, content] of inside) {
         const [name = '', ...rest] = path.split('/');
-        if (rest.length === 0) set(name, '100644', await git.writeBlob({ ...memory, blob: content }));
-        else below.set(name, (below.get(name) ?? new Map<string, Uint8Array>()).set(rest.join('/'), content));
+        if (rest.length > 0) below.set(name, (below.get(name) ?? new Map<string, Uint8Array | null>()).set(rest.join('/'), content));
+        else if (content === null) folder.delete(name);
+        else set(name, '100644', await git.writeBlob({ ...memory, blob: content }));
       }
       for (const [name, part] of below) {
         const entry = folder.get(name);
-        set(name, '40000', await write(isFolder(entry) ? entry.id : null, part));
+        const written = await write(isFolder(entry) ? entry.id : null, part);
+        if (written !== null) set(name, '40000', written);
+        else if (isFolder(entry)) folder.delete(name);
       }
+      // Git knows no empty folders.
+      if (folder.size === 0) return null;
       const tree = [...folder.values()].map(({ mode, name, id: oid }) => ({
         mode: mode.padStart(6, '0'),
         path: name,
@@ -102,7 +126,7 @@ export const commitFiles = async (
     };
 
     const root = await rootOf(objects, parent);
-    const tree = await write(root, files);
+    const tree = (await write(root, files)) ?? (await git.writeTree({ ...memory, tree: [] }));
     if (tree === root) return (await branchHead(gitdir, branch)) === parent ? parent : null;
     const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: Math.floor(nowMs / 1000), timezoneOffset: 0 };
     const commit = { message: `${message}\n`, tree, parent: [parent], author: person, committer: person };

@@ -15,9 +15,9 @@ interface Location {
   readonly repo: string;
 }
 
-/** A file of a tree: what it holds, or the id of what the repository has. */
+/** A file of a tree: what it holds, or the id of what the repository has; `null` removes it. */
 type Entry = { readonly path: string; readonly mode: '100644'; readonly type: 'blob' } & (
-  { readonly content: string } | { readonly sha: string }
+  { readonly content: string } | { readonly sha: string | null }
 );
 
 /** How the adapter speaks to GitHub (`github.ts`). */
@@ -103,6 +103,11 @@ export const createCommitFiles = (client: GitHubClient): SourceHost['commitFiles
 
     const tree: Entry[] = [];
     for (const [path, content] of files) {
+      if (content === null) {
+        const gone = [...there.keys()].filter((known) => known === path || known.startsWith(`${path}/`));
+        tree.push(...gone.map((each) => ({ path: each, mode: '100644', type: 'blob', sha: null }) as const));
+        continue;
+      }
       const sha = blobId(content);
       const old = there.get(path);
       if (old?.sha !== sha || old.mode !== '100644') tree.push(await entryOf(path, content, sha));

@@ -42,7 +42,14 @@ export const parseTree = parserFor(
     tree: Type.Array(Type.Object({ path: Type.String(), mode: Type.String(), type: Type.String(), sha: Type.String() })),
   }),
 );
-export const parseFile = parserFor(provider, Type.Object({ encoding: Type.Literal('base64'), content: Type.String() }));
+const Folder = Type.Array(Type.Object({ name: Type.String() }));
+const Blob = Type.Object({ encoding: Type.Literal('base64'), content: Type.String() });
+export const parseBlob = parserFor(provider, Blob);
+/** Of more than 1 MB, the content is left out. */
+export const parseContents = parserFor(
+  provider,
+  Type.Union([Folder, Blob, Type.Object({ encoding: Type.Literal('none'), sha: Type.String() })]),
+);
 
 export const repositoryOf = ({ full_name: id, name, default_branch: defaultBranch, clone_url: cloneUrl }: Repo): Repository => ({
   id,

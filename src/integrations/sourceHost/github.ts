@@ -8,8 +8,9 @@ import { ProviderFault } from '../fault.js';
 import { createProviderHttp, type ProviderRequest } from '../http.js';
 import { editableFile, parseEditable } from './editable.js';
 import {
+  parseBlob,
   parseCommits,
-  parseFile,
+  parseContents,
   parseInvitation,
   parseInvitations,
   parseNothing,
@@ -214,11 +215,18 @@ export const createGitHub = (options: {
     }
   };
 
+  /** A file, or what is in a folder; `null` when there is none. */
+  const contentsOf = async (request: { owner: string; repo: string; path: string; ref?: string }) => {
+    const found = await unless([404], ({ rest }) => rest.repos.getContent(request), null);
+    return found === null ? null : parseContents(found.data);
+  };
   /** A file of the default branch, or of the commit `ref`; `null` when there is none. */
   const readFile = async (location: { owner: string; repo: string }, path: string, ref?: string): Promise<Uint8Array | null> => {
-    const request = { ...location, path, ...(ref !== undefined && { ref }) };
-    const found = await unless([404], ({ rest }) => rest.repos.getContent(request), null);
-    return found === null ? null : Buffer.from(parseFile(found.data).content, 'base64');
+    const found = await contentsOf({ ...location, path, ...(ref !== undefined && { ref }) });
+    if (found === null || Array.isArray(found)) return null;
+    if (found.encoding === 'base64') return Buffer.from(found.content, 'base64');
+    const request = { ...location, file_sha: found.sha };
+    return Buffer.from(parseBlob((await ask(({ rest }) => rest.git.getBlob(request))).data).content, 'base64');
   };
   const readText = async (location: { owner: string; repo: string }, path: string): Promise<string | null> => {
     const bytes = await readFile(location, path);
@@ -261,6 +269,11 @@ export const createGitHub = (options: {
 
   const headOf = async (location: { owner: string; repo: string }, ref: string): Promise<string> =>
     parseRef((await ask(({ rest }) => rest.git.getRef({ ...location, ref }))).data).object.sha;
+
+  const listFolder: SourceHost['listFolder'] = async (repositoryId, commit, path) => {
+    const found = await contentsOf({ ...locationOf(repositoryId), path, ref: commit });
+    return Array.isArray(found) ? found.map(({ name }) => name) : [];
+  };
 
   const readFiles: SourceHost['readFiles'] = async (repositoryId, paths) => {
     const location = locationOf(repositoryId);
@@ -314,6 +327,7 @@ export const createGitHub = (options: {
     listCollaborators,
     listCommits,
     readFiles,
+    listFolder,
     commitFiles,
     deleteRepository,
     // From the settings, so that a website can be created while GitHub is unavailable.

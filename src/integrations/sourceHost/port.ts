@@ -35,6 +35,9 @@ export interface SourceHost {
    */
   readFiles(repositoryId: string, paths: readonly string[]): Promise<RepositoryFiles>;
 
+  /** The names in a folder of a commit: none when it is not there, and of more than a thousand perhaps not all. */
+  listFolder(repositoryId: string, commit: string, path: string): Promise<readonly string[]>;
+
   /**
    * Puts files into a commit on top of `parent`, and the default branch onto that commit. Called again after it
    * was interrupted, it goes on with what is missing.
@@ -45,7 +48,8 @@ export interface SourceHost {
     repositoryId: string,
     change: {
       parent: string;
-      files: ReadonlyMap<string, Uint8Array>;
+      /** By path; `null` removes a file, or a folder with all that is in it. */
+      files: ReadonlyMap<string, Uint8Array | null>;
       message: string;
       /**
        * Called before each file is looked for, and right before anything is created; throws when the attempt

@@ -55,6 +55,7 @@ const person = judge.example('simple-user');
 const commitForm = judge.example('commit');
 const invitationForm = judge.example('repository-invitation');
 const fileForm = judge.example('content-file');
+const { content: _content, encoding: _encoding, ...directoryEntry } = fileForm;
 const refForm = judge.example('git-ref');
 const gitCommitForm = judge.example('git-commit');
 const shortBlobForm = judge.example('short-blob');
@@ -206,8 +207,18 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     const ref = query.get('ref');
     const commit = ref === null ? all[0] : all.find(({ sha }) => sha === ref);
     const content = commit?.files.get(path);
-    if (content === undefined) return missing;
-    const body = { ...fileForm, type: 'file', name: path, path, encoding: 'base64', content, size: content.length };
+    if (content === undefined) {
+      const below = [...(commit?.files.keys() ?? [])].filter((known) => known.startsWith(`${path}/`));
+      const names = [...new Set(below.map((known) => known.slice(path.length + 1).split('/')[0] ?? ''))];
+      const entries = names.map((name) => {
+        const isFile = commit?.files.has(`${path}/${name}`) === true;
+        return { ...directoryEntry, type: isFile ? 'file' : 'dir', name, path: `${path}/${name}` };
+      });
+      return names.length === 0 ? missing : { status: 200, body: entries };
+    }
+    const size = Buffer.from(content, 'base64').length;
+    const held = size > 1_000_000 ? { encoding: 'none', content: '' } : { encoding: 'base64', content };
+    const body = { ...fileForm, type: 'file', name: path, path, sha: blobIdOf(content), size, ...held };
     return { status: 200, body };
   };
   /** Of this repository alone. */
@@ -228,7 +239,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   };
   interface FakeEntry {
     readonly path: string;
-    readonly sha?: string;
+    readonly sha?: string | null;
     readonly content?: string;
   }
   const gitData = ({ method, body, query }: FakeRequest, repository: FakeRepository, kind: string, id: string): FakeAnswer => {
@@ -267,13 +278,18 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
         const { base_tree, tree } = body as { base_tree: string; tree: FakeEntry[] };
         const base = trees.get(base_tree);
         if (base === undefined) return missing;
-        const entries = tree.map(({ path, sha, content }) => [
-          path,
-          content === undefined ? blobIn(repository, sha ?? '') : Buffer.from(content).toString('base64'),
-        ]);
+        const removed = new Set(tree.filter(({ sha }) => sha === null).map(({ path }) => path));
+        if ([...removed].some((path) => !base.has(path))) return errorResponse(422, 'GitRPC::BadObjectState');
+        const entries = tree
+          .filter(({ path }) => !removed.has(path))
+          .map(({ path, sha, content }) => [
+            path,
+            content === undefined ? blobIn(repository, sha ?? '') : Buffer.from(content).toString('base64'),
+          ]);
         if (entries.some(([, content]) => content === undefined)) return errorResponse(422, 'tree.sha is not a valid blob');
-        const files = new Map([...base, ...(entries as [string, string][])]);
-        const isSame = [...files].every(([path, content]) => base.get(path) === content);
+        const kept = [...base].filter(([path]) => !removed.has(path));
+        const files = new Map([...kept, ...(entries as [string, string][])]);
+        const isSame = files.size === base.size && [...files].every(([path, content]) => base.get(path) === content);
         const sha = isSame ? base_tree : newSha();
         trees.set(sha, files);
         return { status: 201, body: { ...treeForm, sha } };
