@@ -24,9 +24,10 @@ const noMedia = () => Promise.resolve(null);
 const textsOf = async (
   documents: Readonly<Record<string, unknown>>,
   findMedia: (mediaId: string) => Promise<SiteMedia | null> = noMedia,
+  present: readonly string[] = [],
 ): Promise<Readonly<Record<string, string>>> => {
   const stored = Object.entries(documents).map(([id, body]) => ({ id, json: JSON.stringify(body) }));
-  const files = await contentFiles(stored, ['company'], findMedia);
+  const files = await contentFiles(stored, ['company'], findMedia, new Set(present));
   return Object.fromEntries([...files].map(([path, content]) => [path, Buffer.from(content).toString('utf8')]));
 };
 
@@ -68,6 +69,20 @@ describe('the files of content', () => {
     expect(read).toEqual(['a', 'b']);
   });
 
+  test('have no picture that the repository has already', async () => {
+    const read: string[] = [];
+    const find = (id: string) => Promise.resolve(picture(id, 60_000_000, (one) => read.push(one)));
+    const files = await textsOf({ company: [{ mediaId: 'loaf' }] }, find, ['loaf']);
+    expect(Object.keys(files)).toEqual(['_data/company.json']);
+    expect(JSON.parse(files['_data/company.json'] ?? '')).toMatchObject([{ src: 'media/loaf/800.webp' }]);
+    expect(read).toEqual([]);
+  });
+
+  test('are refused with an image or video that no site can show', async () => {
+    const find = (id: string) => Promise.resolve(picture(id, 50 * 1024 * 1024 + 1));
+    await expect(textsOf({ company: { mediaId: 'loaf' } }, find)).rejects.toThrow('loaf is too large');
+  });
+
   test('are refused when a document describes a picture too often', async () => {
     const find = (id: string) => Promise.resolve({ ...picture(id, 4), alt: 'x'.repeat(300) });
     const body = Array.from({ length: 20_000 }, () => ({ mediaId: 'loaf' }));
@@ -75,9 +90,9 @@ describe('the files of content', () => {
   });
 
   test('are refused when documents and pictures are too much together', async () => {
-    const find = (id: string) => Promise.resolve(picture(id, 127_900_000));
-    const documents = { company: { mediaId: 'loaf' }, note: 'x'.repeat(90_000) };
-    expect(Object.keys(await textsOf(documents, find))).toHaveLength(3);
+    const find = (id: string) => Promise.resolve(picture(id, 42_633_200));
+    const documents = { company: ['a', 'b', 'c'].map((mediaId) => ({ mediaId })), note: 'x'.repeat(90_000) };
+    expect(Object.keys(await textsOf(documents, find))).toHaveLength(5);
     await expect(textsOf({ ...documents, more: 'x'.repeat(10_000) }, find)).rejects.toThrow(ContentTooLarge);
   });
 });

@@ -41,8 +41,8 @@ const findMedia: FindSiteMedia = (_websiteId, mediaId) => {
     content: () => Promise.resolve(Buffer.from(`picture of ${String(width)}`)),
   });
   const media = { id: 'loaf', alt: 'A loaf', width: 800, height: 600, variants: [variant(800), variant(400)] };
-  if (mediaId === 'huge') {
-    return Promise.resolve({ ...media, id: 'huge', variants: [{ ...variant(800), bytes: 200_000_000 }] });
+  if (mediaId.startsWith('film')) {
+    return Promise.resolve({ ...media, id: mediaId, variants: [{ ...variant(800), bytes: 50_000_000 }] });
   }
   return Promise.resolve(mediaId === 'loaf' ? media : null);
 };
@@ -328,7 +328,7 @@ describe('on the embedded pair', () => {
   });
 
   test('what is too large is neither published nor previewed, and says so', async () => {
-    await site.save('gallery', [{ mediaId: 'huge' }]);
+    await site.save('gallery', [{ mediaId: 'film-1' }, { mediaId: 'film-2' }, { mediaId: 'film-3' }]);
     const head = git('rev-parse', 'main');
     expect(await site.call('POST', '/content/publish')).toMatchObject({
       status: 502,

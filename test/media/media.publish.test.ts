@@ -142,3 +142,46 @@ test('one without a description is shown as decoration', async () => {
   await publishWith({ mediaId: (silent.body as { id: string }).id });
   await eventually('the decoration', async () => ((await shownOn()).attr('alt') === '' ? true : undefined));
 });
+
+test('one that is deleted leaves the site when the content is published, and comes back when it is restored', async () => {
+  const sent = await upload(api, `${path}/media`, { token, name: 'oven.jpg', content: await photograph(600, 400), fields: {} });
+  const { id } = sent.body as { id: string };
+  await publishWith({ mediaId: id });
+  const address = await eventually('the picture on the page', async () => {
+    const source = (await shownOn()).attr('src') ?? '';
+    return source.includes(id) ? new URL(source, home()) : undefined;
+  });
+  expect((await fetch(address)).status).toBe(200);
+
+  expect((await call('DELETE', `/media/${id}`)).status).toBe(204);
+  expect((await call('POST', '/content/publish')).status).toBe(202);
+  await eventually('its end', async () => ((await fetch(address)).status === 404 ? true : undefined));
+  expect((await shownOn()).length).toBe(0);
+  // Those that no document names any more have gone with the documents that named them.
+  const { body: deployment } = await call('POST', '/content/publish');
+  expect(await call('POST', '/content/publish')).toMatchObject({ status: 202, body: deployment });
+
+  expect((await call('POST', `/media/${id}/undo`)).status).toBe(200);
+  expect((await call('POST', '/content/publish')).status).toBe(202);
+  await eventually('its return', async () => ((await fetch(address)).status === 200 ? true : undefined));
+  expect((await shownOn()).attr('src')).toContain(id);
+});
+
+test('one that takes the place of another takes its files from the site', async () => {
+  const [first, second] = await Promise.all(
+    ['one.jpg', 'two.jpg'].map(async (name) => {
+      const sent = await upload(api, `${path}/media`, { token, name, content: await photograph(600, 400), fields: {} });
+      return (sent.body as { id: string }).id;
+    }),
+  );
+  const addressOf = (id = ''): Promise<URL> =>
+    eventually('the picture on the page', async () => {
+      const source = (await shownOn()).attr('src') ?? '';
+      return source.includes(id) ? new URL(source, home()) : undefined;
+    });
+  await publishWith({ mediaId: first });
+  const former = await addressOf(first);
+  await publishWith({ mediaId: second });
+  expect((await fetch(await addressOf(second))).status).toBe(200);
+  expect((await fetch(former)).status).toBe(404);
+});

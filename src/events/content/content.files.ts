@@ -54,10 +54,15 @@ const join = (field: string, name: string): string => {
   return field === '' ? short : `${field}.${short}`.slice(0, maxFieldLength);
 };
 
-const sourceOf = (mediaId: string, { name }: SiteMediaVariant): string => `media/${mediaId}/${name}`;
+/** Where the files of pictures stand in a repository, each in a folder of its own. */
+export const mediaFolder = 'media';
+
+const sourceOf = (mediaId: string, { name }: SiteMediaVariant): string => `${mediaFolder}/${mediaId}/${name}`;
 
 /** Of the files of one publication or preview together, which are in memory at once. */
 export const maxPublishedBytes = 128_000_000;
+/** Of a file of a site: a build refuses larger ones, also after they are no longer shown. */
+export const maxSiteFileBytes = 50 * 1024 * 1024;
 /** Of the file of a document. A picture that it names thousands of times is described as often. */
 const maxFileBytes = 8_000_000;
 /** Lines and indents take no more than this many times the characters of the document itself. */
@@ -67,8 +72,10 @@ const maxIndentation = 4;
 export class ContentTooLarge extends Error {
   override readonly name = 'ContentTooLarge';
 
-  constructor() {
-    super('The content is too large: at most 8 MB a document, and 128 MB of documents and their pictures, can be published');
+  constructor(
+    what = 'The content is too large: at most 8 MB a document, and 128 MB of documents and new pictures, can be published',
+  ) {
+    super(what);
   }
 }
 
@@ -77,12 +84,14 @@ export class ContentTooLarge extends Error {
  * where its files are, and these. A picture that is gone says nothing, so that pages leave it out.
  * @param documents `json`: the body
  * @param declared the ids of the documents that the template declares
+ * @param present the pictures whose files the repository has
  * @throws ContentTooLarge
  */
 export const contentFiles = async (
   documents: readonly { readonly id: string; readonly json: string }[],
   declared: readonly string[],
   findMedia: (mediaId: string) => Promise<SiteMedia | null>,
+  present: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Uint8Array>> => {
   const files = new Map<string, Uint8Array>();
   const found = new Map<string, SiteMedia | null>();
@@ -96,7 +105,9 @@ export const contentFiles = async (
       if (found.has(mediaId)) continue;
       const media = await findMedia(mediaId);
       found.set(mediaId, media);
-      for (const variant of media?.variants ?? []) {
+      if (media === null || present.has(mediaId)) continue;
+      for (const variant of media.variants) {
+        if (variant.bytes > maxSiteFileBytes) throw new ContentTooLarge(tooLargeForSite(mediaId));
         take(variant.bytes);
         files.set(sourceOf(mediaId, variant), await variant.content());
       }
@@ -111,6 +122,9 @@ export const contentFiles = async (
   }
   return files;
 };
+
+const tooLargeForSite = (mediaId: string): string =>
+  `${mediaId} is too large: an image or video of at most 50 MiB can be published`;
 
 /** In lines, for people; but lists within lists take up to 64 times as much like that. */
 const fileOf = (value: unknown): Uint8Array => {

@@ -104,7 +104,8 @@ export const commitFiles = async (
       };
       for (const [path, content] of inside) {
         const [name = '', ...rest] = path.split('/');
-        if (rest.length > 0) below.set(name, (below.get(name) ?? new Map<string, Uint8Array | null>()).set(rest.join('/'), content));
+        if (rest.length > 0)
+          below.set(name, (below.get(name) ?? new Map<string, Uint8Array | null>()).set(rest.join('/'), content));
         else if (content === null) folder.delete(name);
         else set(name, '100644', await git.writeBlob({ ...memory, blob: content }));
       }

@@ -1,4 +1,3 @@
-import { ContentTooLarge, maxPublishedBytes } from '../../events/content/content.files.js';
 import type { ContentKey } from '../../events/content/content.stream.js';
 import type { PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
@@ -36,37 +35,9 @@ export const bytesLeftFor = async (reader: Reader, key: ContentKey, maxBytes: nu
   return Math.max(own, maxBytes - (all - own));
 };
 
-/**
- * The content documents of a website that were saved since they were published last, by id.
- * @throws ContentTooLarge
- */
-export const unpublishedContent = async (
-  reader: Reader,
-  websiteId: string,
-): Promise<readonly Pick<ContentDocument, 'id' | 'hash' | 'json'>[]> => {
-  const found: Pick<ContentDocument, 'id' | 'hash' | 'json'>[] = [];
-  let bytes = 0;
-  for await (const { id, hash, json, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
-    if (hash === publishedHash) continue;
-    // Earlier versions of this service let a collection have more than can be published at once.
-    bytes += Buffer.byteLength(json);
-    if (bytes > maxPublishedBytes) throw new ContentTooLarge();
-    found.push({ id, hash, json });
-  }
-  return found;
-};
-
-/** Whether there is any. */
-export const hasUnpublishedContent = async (reader: Reader, websiteId: string): Promise<boolean> => {
-  for await (const { hash, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
-    if (hash !== publishedHash) return true;
-  }
-  return false;
-};
-
-/** Every saved document of one collection of a website as of now, by id. */
-async function* allContent(reader: Reader, collection: Omit<ContentKey, 'documentId'>): AsyncGenerator<ContentDocument, void> {
-  const pageSize = 20;
+/** Every saved content document of a website as of now, by id. */
+export async function* savedContent(reader: Reader, websiteId: string): AsyncGenerator<ContentDocument, void> {
+  const [collection, pageSize] = [{ websiteId, collection: 'content' }, 20] as const;
   for (let after: string | undefined; ;) {
     const page = await listContent(reader, collection, { limit: pageSize, ...(after !== undefined && { after }) });
     yield* page;

@@ -1,6 +1,6 @@
 import { contentDecider } from '../../commands/content/content.decider.js';
 import type { Engine } from '../../engine.js';
-import { contentFiles, ContentTooLarge, type FindSiteMedia } from '../../events/content/content.files.js';
+import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../events/content/content.files.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
@@ -8,7 +8,6 @@ import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import { unpublishedContent } from '../../projections/content/content.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
@@ -24,6 +23,7 @@ import {
   type PublicationState,
   type PublishedDocument,
 } from './publication.process.js';
+import { findUnpublished } from './unpublished.js';
 
 type Requested = Recorded<Extract<PublicationEvent, { type: 'PublicationRequested' }>>;
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'repository' | 'hosting'>>;
@@ -96,13 +96,15 @@ export const createPublicationWorker = (parts: {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
-      const documents = await unpublishedContent(reader, websiteId);
+      const { documents, present, unused } = await findUnpublished(parts, websiteId, repository.id, head);
       const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
-      if (documents.length === 0) return { commit: head, documents: published };
+      if (documents.length + unused.length === 0) return { commit: head, documents: published };
       const editable = await sourceHost.readEditable(templateId);
       const declared = Object.keys(editable?.properties ?? {});
-      const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
-      const message = `Publish ${documents.map(({ id }) => id).join(', ')}`.slice(0, 200);
+      const written = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId), present);
+      const files = new Map([...written, ...unused.map((mediaId) => [`${mediaFolder}/${mediaId}`, null] as const)]);
+      const what = documents.length > 0 ? `Publish ${documents.map(({ id }) => id).join(', ')}` : 'Remove unused pictures';
+      const message = what.slice(0, 200);
       // Whoever watches the repository takes it for a push otherwise, and deploys it too. Recorded before
       // the branch moves: killed between the two, the next attempt finds the commit made and records none.
       const announce = async (own: string): Promise<void> => {

@@ -1,5 +1,11 @@
 import { Refused, refusals, type Violation } from '../../../commands/refusal.js';
-import { maxFieldLength, picturesIn, type FindSiteMedia } from '../../../events/content/content.files.js';
+import {
+  maxFieldLength,
+  maxSiteFileBytes,
+  picturesIn,
+  type FindSiteMedia,
+  type SiteMedia,
+} from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -39,14 +45,19 @@ export const createCheckContent = (
     }
   };
 
-  const unknownPictures = async (websiteId: string, body: unknown): Promise<readonly Violation[]> => {
+  const issueWith = (media: SiteMedia | null): string => {
+    if (media === null) return 'is no picture or video of this website';
+    return media.variants.some(({ bytes }) => bytes > maxSiteFileBytes) ? 'has more than 50 MiB, which no site can show' : '';
+  };
+
+  const wrongPictures = async (websiteId: string, body: unknown): Promise<readonly Violation[]> => {
     const violations: Violation[] = [];
-    const known = new Map<string, boolean>();
+    /** What is wrong with each; empty: nothing. */
+    const known = new Map<string, string>();
     for (const { mediaId, field } of picturesIn(body, 'body')) {
-      const isKnown = known.get(mediaId) ?? (await findMedia(websiteId, mediaId)) !== null;
-      known.set(mediaId, isKnown);
-      if (!isKnown && violations.length < maxViolations)
-        violations.push({ field, issue: 'is no picture or video of this website' });
+      const issue = known.get(mediaId) ?? issueWith(await findMedia(websiteId, mediaId));
+      known.set(mediaId, issue);
+      if (issue !== '' && violations.length < maxViolations) violations.push({ field, issue });
       if (known.size > maxPictures) return [{ field: 'body', issue: `must name at most ${String(maxPictures)} pictures` }];
     }
     return violations;
@@ -64,7 +75,7 @@ export const createCheckContent = (
     } else if (typeof body !== 'object' || body === null) {
       refuse([{ field: 'body', issue: 'must be an object or a list' }]);
     }
-    refuse(await unknownPictures(websiteId, body));
+    refuse(await wrongPictures(websiteId, body));
   };
 };
 

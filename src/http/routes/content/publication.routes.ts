@@ -6,14 +6,15 @@ import { contentFiles, ContentTooLarge, type FindSiteMedia } from '../../../even
 import { areSameValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
+import { ProviderFault } from '../../../integrations/fault.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
-import { hasUnpublishedContent, unpublishedContent } from '../../../projections/content/content.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
+import { findUnpublished } from '../../../workers/publication/unpublished.js';
 import { route, type Route } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
 import { awaitPublication } from './awaitPublication.js';
@@ -49,12 +50,18 @@ const Preview = Type.Object(
 
 const previewMs = 3_600_000;
 
-const previewing = ({ engine, reader, sourceHost, previews, findMedia }: PublicationRouteParts): Route => {
-  const draftOf = async ({ id, templateId }: WebsiteDocument): Promise<SiteDraft['files']> => {
+const previewing = (parts: PublicationRouteParts): Route => {
+  const { engine, sourceHost, previews, findMedia } = parts;
+
+  const draftOf = async (
+    { id, templateId }: WebsiteDocument,
+    { id: repositoryId }: { readonly id: string },
+  ): Promise<SiteDraft['files']> => {
     try {
-      const documents = await unpublishedContent(reader, id);
+      const { head } = await sourceHost.readFiles(repositoryId, []);
+      const { documents, present } = await findUnpublished(parts, id, repositoryId, head);
       const declared = declaredIn(await sourceHost.readEditable(templateId));
-      return await contentFiles(documents, declared, (mediaId) => findMedia(id, mediaId));
+      return await contentFiles(documents, declared, (mediaId) => findMedia(id, mediaId), present);
     } catch (error) {
       if (error instanceof ContentTooLarge) throw new Refused(refusals.previewNotBuilt(error.message));
       throw error;
@@ -76,18 +83,19 @@ const previewing = ({ engine, reader, sourceHost, previews, findMedia }: Publica
     refusals: ['website_not_deployed', 'preview_not_available', 'preview_not_built'],
     answers: { 200: { description: 'Where the draft is, and until when.', schema: Preview } },
     act: async ({ website: { website }, context }, acting) => {
-      const { id: websiteId, hosting: project } = website;
-      if (project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+      const { id: websiteId, repository, hosting: project } = website;
+      if (repository === undefined || project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
       if (project.provider !== previews.provider) throw new Refused(refusals.previewNotAvailable(project.provider));
+      requireProvider(sourceHost, repository);
       const expiresAt = isoTime(engine.clock.now() + previewMs);
       const previewId = entityId(context.commandId, 'preview');
       const command = { type: 'RecordPreview', previewId, websiteId, expiresAt } as const;
       const { state } = await acting.handle(previewDecider, command, context);
-      return { projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
+      return { repository, projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
     },
-    answer: async ({ website: { website }, caller, secret }, { projectId, expiresAt }) => {
+    answer: async ({ website: { website }, caller, secret }, { repository, projectId, expiresAt }) => {
       const { id: websiteId } = website;
-      const files = await draftOf(website);
+      const files = await draftOf(website, repository);
       const { clientId, tokenId } = caller;
       const by = { websiteId, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
       const shown = await previews.show(projectId, {
@@ -107,6 +115,18 @@ const publishing = (parts: PublicationRouteParts): Route => {
   const sightOf = createSightOf(reader);
   const deployments = createDeployments(parts);
 
+  /** False also when it cannot be told: the publication says why. */
+  const isPublished = async (websiteId: string, repositoryId: string): Promise<boolean> => {
+    try {
+      const { head } = await sourceHost.readFiles(repositoryId, []);
+      const { documents, unused } = await findUnpublished(parts, websiteId, repositoryId, head);
+      return documents.length + unused.length === 0;
+    } catch (error) {
+      if (error instanceof ContentTooLarge || error instanceof ProviderFault) return false;
+      throw error;
+    }
+  };
+
   const deploymentOf = async (
     { publicationId, projectId }: { readonly publicationId: string; readonly projectId: string },
     signal: AbortSignal,
@@ -123,7 +143,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
     operationId: 'publishContent',
     summary: 'Publish what is saved of the content of a website',
     description:
-      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. A document may have 8 MB in the repository, and all of one publication 128 MB with their pictures. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
+      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; images and videos that documents name become `media/<id>/`, and go once no document names them or they are deleted; what others have pushed to the repository stays, but for these files. A document may have 8 MB in the repository, an image or video 50 MiB, and all of one publication 128 MB. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
     tag: ofContent.tag,
     scope: 'website',
     access: 'editors',
@@ -142,7 +162,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
       const { state } = await engine.state(publicationFold, { publicationId });
       // One that was requested goes on.
       const isNew = state.stage === 'none' && areSameValues(website, website.built);
-      if (isNew && !(await hasUnpublishedContent(reader, websiteId))) {
+      if (isNew && (await isPublished(websiteId, repository.id))) {
         const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
         if (unchanged !== null) return { unchanged };
       }

@@ -191,7 +191,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       path: '/websites/:id/media/:mediaId',
       operationId: 'describeMedia',
       summary: 'Say what an image or video shows',
-      description: 'Websites that were built before show the former description until they are built again.',
+      description: 'A website shows the former description until a document that names it is saved and published again.',
       tag: mediaTag,
       scope: 'website',
       access: 'editors',
@@ -221,7 +221,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       operationId: 'deleteMedia',
       summary: 'Delete an image or video',
       description:
-        'It can be restored for 30 days. Then its files are removed. Websites that show it keep it until they are built again.',
+        'It can be restored for 30 days. Then its files are removed. A website that shows it keeps it until its content is published again.',
       tag: mediaTag,
       scope: 'website',
       access: 'editors',

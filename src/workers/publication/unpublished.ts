@@ -1,0 +1,53 @@
+import {
+  ContentTooLarge,
+  maxPublishedBytes,
+  mediaFolder,
+  picturesIn,
+  type FindSiteMedia,
+} from '../../events/content/content.files.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import type { ContentDocument } from '../../projections/content/content.projection.js';
+import { savedContent } from '../../projections/content/content.queries.js';
+import type { Reader } from '../../projections/reader.js';
+
+/** What a commit of a website's repository lacks of its content, and what it has that is no longer part of it. */
+export interface Unpublished {
+  /** By id: saved since they were published last, or with a picture that is gone, or back, since then. */
+  readonly documents: readonly Pick<ContentDocument, 'id' | 'hash' | 'json'>[];
+  /** The pictures whose files the commit has. Those of one picture never change. */
+  readonly present: ReadonlySet<string>;
+  /** Of these, those that no document shows. */
+  readonly unused: readonly string[];
+}
+
+/** How the ids of pictures look: other folders there are somebody else's. */
+const mediaId = /^[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** @throws ContentTooLarge; ProviderFault */
+export const findUnpublished = async (
+  { reader, sourceHost, findMedia }: { reader: Reader; sourceHost: SourceHost; findMedia: FindSiteMedia },
+  websiteId: string,
+  repositoryId: string,
+  commit: string,
+): Promise<Unpublished> => {
+  const names = await sourceHost.listFolder(repositoryId, commit, mediaFolder);
+  const present = new Set(names.filter((name) => mediaId.test(name)));
+  /** Whether there is such a picture, of each that a document names. */
+  const named = new Map<string, boolean>();
+  const documents: Unpublished['documents'][number][] = [];
+  let bytes = 0;
+  for await (const { id, hash, json, publishedHash } of savedContent(reader, websiteId)) {
+    let isNew = hash !== publishedHash;
+    for (const { mediaId: picture } of picturesIn(JSON.parse(json))) {
+      const isThere = named.get(picture) ?? (await findMedia(websiteId, picture)) !== null;
+      named.set(picture, isThere);
+      isNew ||= isThere !== present.has(picture);
+    }
+    if (!isNew) continue;
+    // Earlier versions of this service let a collection have more than can be published at once.
+    bytes += Buffer.byteLength(json);
+    if (bytes > maxPublishedBytes) throw new ContentTooLarge();
+    documents.push({ id, hash, json });
+  }
+  return { documents, present, unused: [...present].filter((picture) => named.get(picture) !== true) };
+};
