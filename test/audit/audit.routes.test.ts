@@ -290,3 +290,23 @@ describe('an export', () => {
     expect(linesIn(await answer.text())).toEqual(await walk('?limit=200'));
   });
 });
+
+test('long documents are left out, of however many versions, and everything else is there', async () => {
+  const websiteId = await made('/websites', { name: 'Mill', slug: 'mill', tier: 'growth' });
+  const hashes: string[] = [];
+  for (let version = 0; version < 25; version += 1) {
+    const sent = { baseHash: hashes.at(-1) ?? null, body: { version, text: 'x'.repeat(20_000) } };
+    const { body } = await call('PUT', `/websites/${websiteId}/content/site`, sent);
+    hashes.push((body as { hash: string }).hash);
+    if (version % 7 === 0)
+      await call('PUT', `/websites/${websiteId}/content/note${String(version)}`, { baseHash: null, body: {} });
+  }
+  const saved = (await walk(`?websiteId=${websiteId}&sort=at&limit=9`)).filter(({ type }) => type === 'ContentSaved');
+  const long = saved.filter(({ data }) => data.documentId === 'site');
+  const short = saved.filter(({ data }) => data.documentId !== 'site');
+  expect(long).toMatchObject(hashes.map((hash) => ({ data: { hash }, omitted: ['body'] })));
+  expect(long.some(({ data }) => 'body' in data)).toBe(false);
+  expect(short).toMatchObject(Array(4).fill({ data: { body: {} } }));
+  const named = await audit(`?ids=${long.map(({ id }) => id).join()}`);
+  expect(named).toEqual(long);
+});

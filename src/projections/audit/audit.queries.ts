@@ -1,4 +1,7 @@
+import { contentStream } from '../../events/content/content.stream.js';
+import { streamPrefix } from '../../events/defineStream.js';
 import type { Recorded } from '../../events/envelope.js';
+import { readableData, type ReadableData } from '../../events/readableEvent.js';
 import type { PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import type { ListedDocument } from '../runner/readList.js';
@@ -22,7 +25,7 @@ export interface AuditFilter {
 export interface AuditedEvent {
   /** Its place in the audit: unique, and later events have later ones. */
   readonly id: string;
-  readonly event: Recorded;
+  readonly event: Pick<Recorded, 'type' | 'metadata'> & ReadableData;
 }
 
 const selectionOf = ({ websiteId, actors, people, from, to }: AuditFilter): Pick<ReadModelQuery, 'where' | 'range'> => ({
@@ -43,6 +46,7 @@ const afterPlace = '~';
 /**
  * One page of the audit, newest first unless `sort` says otherwise. Filters are answered by an index
  * of every event, and the events come from the log itself. As fresh as every list.
+ * Personal data is decrypted as of now.
  * @throws as `Reader.list` and `Reader.slice`
  */
 export const listAudit = async (
@@ -116,20 +120,44 @@ const keyOf = (stream: string, revision: bigint): string => `${String(revision)}
 /** Events between two wanted ones of a stream that are read with them, to save a call. */
 const maxGap = 8n;
 
-/** The events at these places, each stream read as few times as possible. */
-const eventsAt = async (reader: Reader, places: readonly EventPlace[]): Promise<ReadonlyMap<string, Recorded>> => {
-  const read = await Promise.all(runsOf(places).map(({ stream, from, max }) => reader.slice(stream, from, max)));
-  return new Map(read.flat().map((event) => [keyOf(event.stream, event.revision), event]));
+/** Whose events may have documents of a megabyte. */
+const hasLargeEvents = (stream: string): boolean => stream.startsWith(streamPrefix(contentStream));
+/** Large events that are in memory at once. */
+const maxLarge = 10n;
+
+/** The events at these places, each stream read as few times as possible. What is too long to be shown is let go at once. */
+const eventsAt = async (reader: Reader, places: readonly EventPlace[]): Promise<ReadonlyMap<string, AuditedEvent['event']>> => {
+  const found = new Map<string, AuditedEvent['event']>();
+  const wanted = new Set(places.map(({ stream, revision }) => keyOf(stream, revision)));
+  const read = async ({ stream, from, max }: Run): Promise<void> => {
+    for (const event of await reader.slice(stream, from, max)) {
+      const key = keyOf(event.stream, event.revision);
+      const { type, metadata } = event;
+      if (wanted.has(key)) found.set(key, { type, metadata, ...(await readableData(event, reader.personal)) });
+    }
+  };
+  const runs = runsOf(places);
+  await Promise.all(runs.filter(({ stream }) => !hasLargeEvents(stream)).map(read));
+  for (const run of runs.filter(({ stream }) => hasLargeEvents(stream))) await read(run);
+  return found;
 };
 
-const runsOf = (places: readonly EventPlace[]): readonly { stream: string; from: bigint; max: number }[] => {
+interface Run {
+  readonly stream: string;
+  readonly from: bigint;
+  readonly max: number;
+}
+
+const runsOf = (places: readonly EventPlace[]): readonly Run[] => {
   const byStream = new Map<string, bigint[]>();
   for (const { stream, revision } of places) byStream.set(stream, [...(byStream.get(stream) ?? []), revision]);
   return [...byStream].flatMap(([stream, revisions]) => {
     const runs: { from: bigint; to: bigint }[] = [];
+    const [gap, length] = hasLargeEvents(stream) ? [1n, maxLarge] : [maxGap, undefined];
     for (const revision of revisions.sort((one, other) => Number(one - other))) {
       const last = runs.at(-1);
-      if (last !== undefined && revision - last.to <= maxGap) last.to = revision;
+      const isNear = last !== undefined && revision - last.to <= gap;
+      if (isNear && (length === undefined || revision - last.from < length)) last.to = revision;
       else runs.push({ from: revision, to: revision });
     }
     return runs.map(({ from, to }) => ({ stream, from, max: Number(to - from) + 1 }));

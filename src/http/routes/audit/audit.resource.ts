@@ -1,8 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { ActorNames } from '../../../events/actorNames.js';
 import type { JsonValue } from '../../../events/envelope.js';
-import { readableData } from '../../../events/readableEvent.js';
-import type { PersonalData } from '../../../platform/personal.js';
 import type { AuditedEvent } from '../../../projections/audit/audit.queries.js';
 import { Actor } from '../../actors.js';
 import { cloneUrlOf } from '../../cloneUrl.js';
@@ -47,22 +45,19 @@ export const toAuditEntry = async (
   { id, event }: AuditedEvent,
   {
     toActor,
-    personal,
     baseUrl,
   }: {
     readonly toActor: ActorNames['toActor'];
-    readonly personal: PersonalData;
     readonly baseUrl: () => string;
   },
 ): Promise<AuditEntry> => {
-  const { type, metadata } = event;
-  const [actor, { data, omitted }] = await Promise.all([toActor(metadata.actor), readableData(event, personal)]);
+  const { type, metadata, data, omitted } = event;
   return {
     id,
     at: metadata.at,
     type,
     ...(typeof data.websiteId === 'string' && { websiteId: data.websiteId }),
-    actor,
+    actor: await toActor(metadata.actor),
     requestId: metadata.requestId,
     data: Object.fromEntries(Object.entries(data).map(([field, value]) => [field, toShown(value, baseUrl)])),
     ...(omitted.length > 0 && { omitted: [...omitted] }),

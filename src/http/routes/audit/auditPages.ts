@@ -36,7 +36,7 @@ export const createAuditPages = ({
   const toEntries = (items: readonly AuditedEvent[]): Promise<readonly AuditEntry[]> => {
     // Names as of now: with each page anew, because somebody may be erased during an export.
     const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
-    return Promise.all(items.map((item) => toAuditEntry(item, { toActor, personal: reader.personal, baseUrl })));
+    return Promise.all(items.map((item) => toAuditEntry(item, { toActor, baseUrl })));
   };
 
   const one: AuditPages['one'] = async (filter, query) => {
