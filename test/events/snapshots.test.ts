@@ -30,7 +30,7 @@ const known = {
   content: '1 fe73068ecb93e0e7',
   delivery: '2 3f9b2ae6eb7ab3e0',
   'delivery-blocks': '2 aeb9622176cfab10',
-  'deployment-lease': '1 208112ca3d0650dd',
+  'deployment-lease': '2 77412559b2072d85',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 ca1058108a0df6d3',
   website: '1 bbf6c3bfe1bdacee',

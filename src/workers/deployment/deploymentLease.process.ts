@@ -58,7 +58,7 @@ export const deploymentLeaseFold: StreamFold<DeploymentLeaseState, DeploymentLea
   stream: deploymentLeaseStream,
   initialState: free,
   droppedState: free,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
   evolve,
 };
 
