@@ -274,7 +274,6 @@ const bundleServer = async (folder) => {
       'robots-parser',
       'fast-xml-parser',
       'sharp',
-      'mediabunny',
     ],
     define: { 'import.meta.url': 'importMetaUrl' },
     banner: { js: asScript.before },

@@ -140,6 +140,43 @@ describe('a picture', () => {
   });
 });
 
+const u32 = (...values: readonly number[]): Buffer[] =>
+  values.map((value) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  });
+const box = (name: string, ...content: readonly Buffer[]): Buffer => {
+  const inside = Buffer.concat(content);
+  return Buffer.concat([...u32(8 + inside.length), Buffer.from(name), inside]);
+};
+const fileType = box('ftyp', Buffer.from('isom'), ...u32(0), Buffer.from('isom'));
+/** @param duration in ms */
+const movieHeader = (duration: number): Buffer => box('mvhd', ...u32(0, 0, 0, 1_000, duration), Buffer.alloc(80));
+const trackHeader = (width: number, height: number): Buffer =>
+  box(
+    'tkhd',
+    ...u32(1, 0, 0, 1, 0, 0, 0, 0, 0, 0),
+    ...u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000, width * 0x10000, height * 0x10000),
+  );
+const handler = (kind: string): Buffer => box('hdlr', ...u32(0, 0), Buffer.from(kind), Buffer.alloc(13));
+/** A track of frames that are in no file. */
+const trackOf = (width: number, height: number, ...tables: readonly Buffer[]): Buffer => {
+  const frame = box('avc1', ...u32(0, 1, 0, 0, 0, 0), ...u32((width << 16) | height), Buffer.alloc(50));
+  const samples = [box('stsd', ...u32(0, 1), frame), box('stsc', ...u32(0, 1, 1, 1, 1)), box('stco', ...u32(0, 1, 0))];
+  const media = [box('mdhd', ...u32(0, 0, 0, 1_000, 5_000, 0)), handler('vide')];
+  return box('trak', trackHeader(width, height), box('mdia', ...media, box('minf', box('stbl', ...samples, ...tables))));
+};
+/** Of 5 s. */
+const mp4 = (...tracks: readonly Buffer[]): Buffer => Buffer.concat([fileType, box('moov', movieHeader(5_000), ...tracks)]);
+
+/** Of WebM, in hexadecimal. */
+const element = (id: string, ...content: readonly string[]): string => {
+  const inside = content.join('');
+  return `${id}${(0x4000 | (inside.length / 2)).toString(16)}${inside}`;
+};
+const unknownLength = '01ffffffffffffff';
+
 describe('a video', () => {
   test.each([
     ['mp4', 640, 360, 0, [640, 360]],
@@ -153,12 +190,64 @@ describe('a video', () => {
     expect(shape.durationMs).toBe(500);
   });
 
-  test.each<[string, () => Promise<Buffer>]>([
-    ['cut off', async () => (await video('mp4', 640, 360)).subarray(0, 300)],
-    ['cut off in its head', async () => (await video('webm', 640, 360)).subarray(0, 60)],
-    ['a picture', () => picture(9, 9).png().toBuffer()],
-    ['noise', () => Promise.resolve(Buffer.from(systemRandom.bytes(5_000)))],
-  ])('that is %s is refused', async (_what, make) => {
-    await expect(processor.readVideo(await stored(await make(), 'video/mp4'))).rejects.toThrow(UnreadableMedia);
+  test('whose tables say that it has 4 billion frames is read without them', async () => {
+    const stts = box('stts', ...u32(0, 1, 0xffff_ffff, 1));
+    const ctts = box('ctts', ...u32(0, 1, 1, 0));
+    for (const stsz of [box('stsz', ...u32(0, 1, 0xffff_ffff)), box('stz2', ...u32(0, 0, 0xffff_ffff))]) {
+      const file = await stored(mp4(trackOf(1920, 1080, stts, ctts, stsz)));
+      expect(file.contentType).toBe('video/mp4');
+      expect(await processor.readVideo(file)).toStrictEqual({ width: 1920, height: 1080, durationMs: 5_000 });
+    }
+  });
+
+  test('that is written in fragments has the length that its head names', async () => {
+    const fragments = box('mvex', box('mehd', ...u32(0, 7_500)));
+    const file = await stored(Buffer.concat([fileType, box('moov', movieHeader(0), trackOf(640, 360), fragments)]));
+    expect(await processor.readVideo(file)).toStrictEqual({ width: 640, height: 360, durationMs: 7_500 });
+    const unnamed = await stored(Buffer.concat([fileType, box('moov', movieHeader(0xffff_ffff), trackOf(640, 360))]));
+    expect(await processor.readVideo(unnamed)).toStrictEqual({ width: 640, height: 360 });
+  });
+
+  test('may say what it is after its frames, beyond 4 GB, and after a track of sound', async () => {
+    const sound = box('trak', trackHeader(0, 0), box('mdia', handler('soun')));
+    const long = Buffer.concat([...u32(1), Buffer.from('mdat'), ...u32(0, 16 + 70_000), Buffer.alloc(70_000)]);
+    const file = await stored(Buffer.concat([fileType, long, box('moov', movieHeader(5_000), sound, trackOf(640, 360))]));
+    expect(await processor.readVideo(file)).toStrictEqual({ width: 640, height: 360, durationMs: 5_000 });
+  });
+
+  /** As browsers record: nothing says how long anything is. */
+  test('that was recorded live has no length', async () => {
+    const tracks = element(
+      '1654ae6b',
+      element('ae', element('83', '01'), element('e0', element('b0', '0280'), element('ba', '0168'))),
+    );
+    const live = `${element('1a45dfa3', element('4282', '7765626d'))}18538067${unknownLength}${element('1549a966', '')}${tracks}1f43b675${unknownLength}e7810081`;
+    const file = await stored(Buffer.from(live, 'hex'));
+    expect(file.contentType).toBe('video/webm');
+    expect(await processor.readVideo(file)).toStrictEqual({ width: 640, height: 360 });
+  });
+
+  test.each<[string, 'video/mp4' | 'video/webm', () => Promise<Buffer> | Buffer, RegExp]>([
+    ['cut off', 'video/mp4', async () => (await video('mp4', 640, 360)).subarray(0, 300), /broken/],
+    ['cut off in its head', 'video/webm', async () => (await video('webm', 640, 360)).subarray(0, 60), /broken/],
+    ['a picture', 'video/mp4', () => picture(9, 9).png().toBuffer(), /broken/],
+    ['noise', 'video/mp4', () => Buffer.from(systemRandom.bytes(5_000)), /broken/],
+    ['noise', 'video/webm', () => Buffer.from(systemRandom.bytes(5_000)), /broken/],
+    ['a box of less than nothing', 'video/mp4', () => Buffer.concat([fileType, ...u32(4), Buffer.from('moov')]), /broken/],
+    ['a file that ends in the head of a box', 'video/mp4', () => Buffer.concat([fileType, Buffer.alloc(3)]), /broken/],
+    ['a box that ends in its head', 'video/mp4', () => mp4(box('trak', box('tkhd', ...u32(0)))), /broken/],
+    [
+      'thousands of empty boxes',
+      'video/mp4',
+      () => mp4(...Array.from({ length: 5_000 }, () => box('free'))),
+      /near its beginning/,
+    ],
+    ['sound alone', 'video/mp4', () => mp4(box('trak', trackHeader(0, 0), box('mdia', handler('soun')))), /sound alone/],
+    ['of no size', 'video/mp4', () => mp4(trackOf(0, 0)), /pixels wide and high/],
+    ['too large', 'video/mp4', () => mp4(trackOf(16_385, 9)), /at most 16384 pixels/],
+  ])('that is %s (%s) is refused', async (_what, contentType, make, words) => {
+    const refused = processor.readVideo(await stored(await make(), contentType));
+    await expect(refused).rejects.toThrow(UnreadableMedia);
+    await expect(refused).rejects.toThrow(words);
   });
 });

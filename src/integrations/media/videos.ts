@@ -1,49 +1,40 @@
+import { systemErrorCode } from '../../platform/systemError.js';
 import type { FileStore } from '../files/port.js';
+import { brokenVideo, openContainer, type Span } from './container.js';
+import { boxHeadOf, readMp4 } from './mp4.js';
 import { UnreadableMedia, type MediaFile, type VideoShape } from './port.js';
+import { elementHeadOf, readWebm } from './webm.js';
 
-/** What is read of a video at most: its container's tables, not its frames. */
-const maxBytesRead = 32 * 1024 * 1024;
 const maxPixelsAcross = 16_384;
 
-/** Reads the container of a video by mediabunny, which asks for the parts that it needs. */
-export const readVideo = async (files: FileStore, { key, bytes }: MediaFile): Promise<VideoShape> => {
-  // Loaded with the first video, because it takes too long for a cold start.
-  const { CustomSource, Input, MP4, WEBM } = await import('mediabunny');
-  let bytesRead = 0;
-  let fault: Error | undefined;
-  const read = async (start: number, end: number): Promise<Uint8Array> => {
-    bytesRead += end - start;
-    if (bytesRead > maxBytesRead) throw new UnreadableMedia('must say its size near its beginning or its end');
-    try {
-      return await readPart(files, key, start, end);
-    } catch (error) {
-      // What the store says is no fault of the video.
-      fault = error instanceof Error ? error : new Error(String(error));
-      throw fault;
-    }
-  };
-  const source = new CustomSource({ getSize: () => bytes, read, maxCacheSize: 4 * 1024 * 1024 });
-  const input = new Input({ formats: [MP4, WEBM], source });
+/** Reads what the container of a video says in its head: its frames and the tables of them never. */
+export const readVideo = async (files: FileStore, { key, bytes, contentType }: MediaFile): Promise<VideoShape> => {
+  const read = ({ start, end }: Span): Promise<Buffer> => readPart(files, key, start, Math.min(end, bytes));
+  const file = { start: 0, end: bytes };
+  const [headOf, readShape] = contentType === 'video/webm' ? [elementHeadOf, readWebm] : [boxHeadOf, readMp4];
+  const shape = await readable(readShape(openContainer(read, headOf), file));
+  if (shape === null) throw new UnreadableMedia('must hold a video, not sound alone');
+  const { width, height } = shape;
+  if (![width, height].every((across) => Number.isInteger(across) && across > 0 && across <= maxPixelsAcross)) {
+    throw new UnreadableMedia(`must be at most ${String(maxPixelsAcross)} pixels wide and high`);
+  }
+  const durationMs = Math.round(shape.durationMs ?? 0);
+  return { width, height, ...(Number.isSafeInteger(durationMs) && durationMs > 0 && { durationMs }) };
+};
+
+/** What Node says of a read beyond the end of a buffer. */
+const tooShort: ReadonlySet<string> = new Set(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS']);
+
+/** What the store says is no fault of the video. */
+const readable = async <Result>(work: Promise<Result>): Promise<Result> => {
   try {
-    const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new UnreadableMedia('must hold a video, not sound alone');
-    const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
-    if (![width, height].every((across) => Number.isInteger(across) && across > 0 && across <= maxPixelsAcross)) {
-      throw new UnreadableMedia(`must be at most ${String(maxPixelsAcross)} pixels wide and high`);
-    }
-    const seconds = await input.getDurationFromMetadata();
-    const isKnown = seconds !== null && Number.isFinite(seconds) && seconds > 0;
-    return { width, height, ...(isKnown && { durationMs: Math.round(seconds * 1_000) }) };
+    return await work;
   } catch (error) {
-    if (fault !== undefined) throw fault;
-    if (error instanceof UnreadableMedia) throw error;
-    throw new UnreadableMedia('must be a video that can be read; this one is broken', { cause: error });
-  } finally {
-    input.dispose();
+    throw tooShort.has(systemErrorCode(error) ?? '') ? brokenVideo(error) : error;
   }
 };
 
-const readPart = async (files: FileStore, key: string, start: number, end: number): Promise<Uint8Array> => {
+const readPart = async (files: FileStore, key: string, start: number, end: number): Promise<Buffer> => {
   const found = await files.read(key, { start, end: end - 1 });
   if (found === null) throw new UnreadableMedia('must be there');
   const chunks: Buffer[] = [];
