@@ -5,6 +5,8 @@ const most = 2 * 1_024 * 1_024;
 const filled = (piece: string): string => piece.repeat(Math.floor(most / piece.length));
 const head = '<!doctype html><html lang="en"><head><title>Corner Bakery</title></head><body><h1>Bread</h1>';
 
+const jsonLd = (text: string): string => `<script type="application/ld+json">${text}</script>`;
+
 const read = (body: string) => readPage(head + body, 'https://bakery.example/', '');
 
 describe('pages that cost a parser the square of their length are read as far as is reasonable', () => {
@@ -16,6 +18,12 @@ describe('pages that cost a parser the square of their length are read as far as
     ['paragraphs in formats', filled('<font><p>')],
     ['a heading around very much', `${'<h2><span>'.repeat(200)}${filled('x ')}`],
     ['attributes', `<div ${Array.from({ length: 250_000 }, (_, index) => `a${String(index)} `).join('')}>`],
+    ['graphs in each other', jsonLd(`${'{"@graph":'.repeat(6_000)}{"@type":[${'"T",'.repeat(400_000)}"T"]}${'}'.repeat(6_000)}`)],
+    ['structured data in each other', `<svg>${'<script type="application/ld+json">'.repeat(400)}[${'1,'.repeat(900_000)}1]`],
+    [
+      'links from a long base',
+      `<base href="https://bakery.example/${'a'.repeat(1_000_000)}/">${'<a href=x>x</a>'.repeat(40_000)}`,
+    ],
   ])(
     '%s',
     async (_what, body) => {
@@ -44,4 +52,25 @@ test('a long page that is like any other is read to its end, and others get thei
   expect(page.links).toStrictEqual(['https://bakery.example/about', 'https://bakery.example/b']);
   expect(page.linksWithoutText).toBe(1);
   expect(turns).toBeGreaterThan(50);
+});
+
+test('structured data is found in lists and graphs, and is invalid when it is not JSON or has no type', async () => {
+  const page = await read(
+    [
+      jsonLd('{"@type":"Bakery"}'),
+      jsonLd('[{"@type":["Organization","LocalBusiness"]},{"@graph":[{"@type":"WebSite"},[{"@type":"WebPage"}]]}]'),
+      jsonLd('{"@type":'),
+      jsonLd('{"name":"Corner Bakery"}'),
+      '<div itemscope itemtype="https://schema.org/Offer"></div>',
+    ].join(''),
+  );
+  expect([...page.structuredData].sort()).toStrictEqual([
+    'Bakery',
+    'LocalBusiness',
+    'Organization',
+    'WebPage',
+    'WebSite',
+    'https://schema.org/Offer',
+  ]);
+  expect(page.invalidStructuredData).toBe(2);
 });

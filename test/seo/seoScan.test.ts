@@ -119,6 +119,11 @@ describe('a scan', () => {
     ['language-missing', about({ html: '' })],
     ['language-wrong', about({ html: 'lang="english language"' })],
     ['language-wrong', about({ head: '<link rel="alternate" hreflang="de" href="/de">' })],
+    // The time that V8 takes for it grows with the square of its length.
+    [
+      'language-wrong',
+      about({ html: `lang="de-${Array.from({ length: 200_000 }, (_, n) => String(10_000_000 + n)).join('-')}"` }),
+    ],
     ['links-broken', about({ body: '<h1>Bread</h1><a href="/gone#now">Gone</a>' })],
     ['link-text-missing', about({ body: '<h1>Bread</h1><a href="/"><img src="/b.png" alt=""></a>' })],
     ['structured-data-invalid', about({ head: '<script type="application/ld+json">{"@type":</script>' })],

@@ -48,8 +48,12 @@ const isShared =
 const skipsLevel = ({ headingLevels }: PageFacts): boolean =>
   headingLevels.some((level, index) => index > 0 && level > (headingLevels[index - 1] ?? 0) + 1);
 
+/** In characters; RFC 5646 (4.4.1) expects at most 35. Variants of a tag are compared with each other. */
+const MAX_LANGUAGE_LENGTH = 100;
+
 /** Whether `text` has the form of a BCP 47 language tag. */
 const isLanguage = (text: string): boolean => {
+  if (text.length > MAX_LANGUAGE_LENGTH) return false;
   try {
     return Intl.getCanonicalLocales(text).length === 1;
   } catch {

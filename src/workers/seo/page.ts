@@ -1,6 +1,6 @@
 import type { CheerioAPI } from 'cheerio';
 import { parseUrl } from '../../platform/urls.js';
-import { parsePage, textsIn, visibleTextOf } from './parsePage.js';
+import { ownTextOf, parsePage, textsIn, visibleTextOf } from './parsePage.js';
 
 /** The facts about a page that matter to search engines. */
 export interface PageFacts {
@@ -47,7 +47,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
       .map((element) => clean($(element).text()));
   const levels = $('h1, h2, h3, h4, h5, h6').toArray();
   const robots = [robotsHeader, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')].join(',');
-  const data = structuredDataOf(texts('script[type="application/ld+json"]'));
+  const data = structuredDataOf($('script[type="application/ld+json"]').toArray().map(ownTextOf));
   return {
     url,
     // Only in the head: an inline SVG may have its own title.
@@ -96,8 +96,11 @@ const placeholdersIn = (texts: readonly string[]): string[] => {
   return [...new Set(found)].slice(0, MAX_PLACEHOLDERS);
 };
 
+/** In characters. Each link is resolved against the base, at a cost that grows with its length. */
+const MAX_BASE_LENGTH = 2_000;
+
 const baseOf = (base: string | undefined, url: string): string =>
-  (base === undefined ? undefined : parseUrl(base, url)?.href) ?? url;
+  (base === undefined || base.length > MAX_BASE_LENGTH ? undefined : parseUrl(base, url)?.href) ?? url;
 
 const addressesOf = (hrefs: readonly string[], base: string): string[] => {
   const addresses = new Set<string>();
@@ -110,6 +113,8 @@ const addressesOf = (hrefs: readonly string[], base: string): string[] => {
   }
   return [...addresses];
 };
+
+const MAX_TYPES = 100;
 
 /** The types of all objects in JSON-LD, including those in a graph. */
 const structuredDataOf = (scripts: readonly string[]): { types: string[]; invalid: number } => {
@@ -127,9 +132,24 @@ const structuredDataOf = (scripts: readonly string[]): { types: string[]; invali
   return { types, invalid };
 };
 
-const typesIn = (value: unknown): string[] => {
-  if (Array.isArray(value)) return value.flatMap(typesIn);
-  if (typeof value !== 'object' || value === null) return [];
-  const { '@type': type, '@graph': graph } = value as { '@type'?: unknown; '@graph'?: unknown };
-  return [...[type].flat().filter((one): one is string => typeof one === 'string'), ...typesIn(graph)];
+/** At most `MAX_TYPES`. Each part of the value is visited once, however deep it lies. */
+const typesIn = (data: unknown): string[] => {
+  const types: string[] = [];
+  const waiting = [data];
+  while (waiting.length > 0 && types.length < MAX_TYPES) {
+    const value = waiting.pop();
+    if (Array.isArray(value)) {
+      for (const one of value as readonly unknown[]) waiting.push(one);
+    } else if (typeof value === 'object' && value !== null) {
+      const { '@type': type, '@graph': graph } = value as { '@type'?: unknown; '@graph'?: unknown };
+      types.push(
+        ...[type]
+          .flat()
+          .slice(0, MAX_TYPES)
+          .filter((one): one is string => typeof one === 'string'),
+      );
+      waiting.push(graph);
+    }
+  }
+  return types;
 };

@@ -86,6 +86,10 @@ export const textsIn = (element: Node): string[] => {
   return texts;
 };
 
+/** The text of an element without that of the elements in it, which may have as much text each. */
+export const ownTextOf = ({ children = [] }: Node): string =>
+  children.map(({ type, data = '' }) => (type === 'text' ? data : '')).join('');
+
 /**
  * The text of an element as a screen reader reads it: texts, labels, and alternative texts of
  * images.
