@@ -32,6 +32,7 @@ const site = {
   'long.html': longPage,
   'noise.txt': randomBytes(5_000),
 };
+const tagOfFile = /^"[0-9a-f]{16}["-]/;
 const bareSite = { 'index.html': 'Bare' };
 
 let base = '';
@@ -94,6 +95,19 @@ describe('what is found', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(film.slice(100, 200));
   });
 
+  test.each<[string, number, Record<string, string>, string | null]>([
+    ['bytes that there are not', 416, { range: 'bytes=1000-1099' }, 'bytes */1000'],
+    ['another file', 412, { 'if-match': '"other"' }, null],
+    ['one of before', 412, { 'if-unmodified-since': new Date(0).toUTCString() }, null],
+  ])('a request for %s is answered with %i', async (_what, status, headers, range) => {
+    const response = await get('acme/film.mp4', { headers });
+    expect([response.status, response.headers.get('content-range')]).toStrictEqual([status, range]);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('content-security-policy')).toMatch(/^sandbox /);
+    expect(response.headers.get('etag')).not.toMatch(tagOfFile);
+  });
+
   test.each([
     ['acme', './acme/'],
     ['acme?from=mail', './acme/?from=mail'],
@@ -119,6 +133,10 @@ describe('what is not found', () => {
 
   test('a range request gets the whole 404 page', async () => {
     expect((await get('acme/nothing', { headers: { range: 'bytes=0-1' } })).status).toBe(404);
+  });
+
+  test('a condition says nothing of the 404 page', async () => {
+    expect((await get('acme/nothing', { headers: { 'if-match': '"other"' } })).status).toBe(404);
   });
 
   test('a plain text answers when the site has no 404 page', async () => {
@@ -248,7 +266,7 @@ describe('headers', () => {
 
   test('an unchanged file is answered with 304', async () => {
     const etag = (await get('acme/site.css')).headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+    expect(etag).toMatch(tagOfFile);
     // Otherwise fetch sends no-cache, which disables revalidation.
     const always = { 'cache-control': 'max-age=0' };
     for (const known of [etag, `"other", ${etag}`, '*'])
@@ -339,6 +357,11 @@ describe('compressed forms', () => {
     // What was begun in another form cannot go on.
     const { headers } = await ask('long.html', { 'accept-encoding': 'gzip' });
     expect((await ask('long.html', { ...range, 'if-range': headers.etag ?? '' })).status).toBe(200);
+    const beyond = await ask('long.html', { ...range, range: 'bytes=9999-' });
+    expect([beyond.status, beyond.headers['content-encoding']]).toStrictEqual([416, undefined]);
+    expect(beyond.headers.etag).not.toMatch(tagOfFile);
+    expect(beyond.headers['content-range']).toBe(`bytes */${String(whole.body.length)}`);
+    expect(beyond.body.toString()).toBe('The file has no such bytes');
   });
 
   test.each(['site.css', 'film.mp4', 'noise.txt'])('%s has none: it is small, or would not be smaller', async (path) => {
@@ -359,8 +382,13 @@ describe('compressed forms', () => {
   });
 });
 
-test('a file that is missing on disk is an error, and the process goes on', async () => {
-  await rm(join(createShardedFolder({ folder }).pathOf('acme'), 'deployments'), { recursive: true, force: true });
+test('what is missing on disk is not found, and the process goes on', async () => {
+  const deploymentsOf = (name: string): string => join(createShardedFolder({ folder }).pathOf(name), 'deployments');
+  await rm(join(deploymentsOf('bare'), deployment, 'site'), { recursive: true });
+  const missing = await get('bare/');
+  expect([missing.status, await missing.text()]).toStrictEqual([404, 'Not found']);
+  expect(missing.headers.get('etag')).not.toMatch(tagOfFile);
+  expect((await get('acme/')).status).toBe(200);
+  await rm(deploymentsOf('acme'), { recursive: true });
   expect((await get('acme/')).status).toBe(404);
-  expect((await get('bare/')).status).toBe(200);
 });

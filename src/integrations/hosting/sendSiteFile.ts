@@ -56,7 +56,33 @@ export const sendSiteFile = (
     };
     response.sendFile(encoding === null ? path : encodedName(hash, encoding), options, (error: Error | undefined) => {
       // A visitor who disconnects is not an error.
-      if (error === undefined || response.headersSent || request.destroyed) resolve();
+      const isDone = error === undefined || response.headersSent || request.destroyed;
+      if (isDone || answerRefusal(response, status, error)) resolve();
       else reject(error);
     });
   });
+
+/** What `send` refuses by its status: that is no fault of the service. 404: the deployment is gone meanwhile. */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [404, 'Not found'],
+  [412, 'The file is not the one that was asked for'],
+  [416, 'The file has no such bytes'],
+]);
+
+/**
+ * Returns whether it has answered.
+ * @param status of the file: a condition says nothing of a 404 page (RFC 9110, 13.2.1)
+ */
+const answerRefusal = (response: Response, status: 200 | 404, error: Error): boolean => {
+  const { status: refused = 500, headers = {} } = error as { status?: number; headers?: Record<string, string> };
+  const answered = status === 404 && refused === 412 ? 404 : refused;
+  const words = refusals.get(answered);
+  if (words === undefined) return false;
+  for (const header of ['Content-Encoding', 'ETag']) response.removeHeader(header);
+  response
+    .set({ ...headers, 'Cache-Control': 'no-store' })
+    .status(answered)
+    .type('text')
+    .send(words);
+  return true;
+};
