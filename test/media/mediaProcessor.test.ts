@@ -74,6 +74,22 @@ describe('a picture', () => {
     for (const { key } of variants) expect((await sharp(await contentOf(key)).metadata()).hasAlpha).toBe(true);
   });
 
+  /** WebP has 16,383 pixels a side at most, JPEG 65,535. */
+  test.each([
+    [1_200, 17_000, [480, 960, 1_156, 960]],
+    [400, 70_000, [93, 93]],
+    [2, 70_000, [1, 1]],
+    [40_000, 100, [480, 960, 1_600, 960]],
+  ])('of %i × %i pixels is not too long for the formats of variants', async (width, height, widths) => {
+    const long = await sharp({ create: { width, height, channels: 3, background: '#357' } })
+      .png()
+      .toBuffer();
+    const processed = await processor.processPicture(await stored(long));
+    expect([processed.width, processed.height]).toStrictEqual([width, height]);
+    expect(processed.variants.map((variant) => variant.width)).toStrictEqual(widths);
+    expect(Math.max(...processed.variants.map((variant) => variant.height))).toBeLessThan(16_384);
+  });
+
   test.each([
     ['webp', () => picture(64, 48).webp().toBuffer()],
     ['avif', () => picture(64, 48).avif({ effort: 0 }).toBuffer()],

@@ -1,7 +1,7 @@
 import type { Metadata, Sharp } from 'sharp';
 import { lazily } from '../../platform/lazily.js';
 import type { FileStore } from '../files/port.js';
-import { UnreadableMedia, type MediaFile, type MediaVariant, type ProcessedPicture } from './port.js';
+import { UnreadableMedia, type MediaFile, type MediaVariant, type ProcessedPicture, type Size } from './port.js';
 
 /** Compressed; it is held in memory while it is decoded. */
 const maxPictureBytes = 30_000_000;
@@ -13,6 +13,8 @@ const timeoutS = 20;
 /** Of variants, in pixels; the widest one is no wider than the last. */
 const widths = [480, 960, 1600];
 const fallbackWidth = 960;
+/** Of variants, in pixels: WebP has no more. */
+const maxHeight = 16_383;
 
 /** The formats that are decoded; libvips reads more, SVG and PDF among them. */
 const formats: ReadonlyMap<string, string> = new Map([
@@ -66,10 +68,10 @@ export const createPictureProcessor = (files: FileStore): ((file: MediaFile) => 
     }
     const stored: MediaVariant[] = [];
     try {
-      for (const plan of plansFor(metadata, size.width)) {
+      for (const plan of plansFor(metadata, size)) {
         const upright = open(frames > 1)
           .autoOrient()
-          .resize({ width: plan.width, withoutEnlargement: true });
+          .resize({ width: plan.width, height: maxHeight, fit: 'inside', withoutEnlargement: true });
         const { data, info } = await readable(plan.encode(upright).toBuffer({ resolveWithObject: true }));
         const height = info.pageHeight ?? info.height;
         const key = `${file.key}-${String(info.width)}-${plan.name}`;
@@ -101,8 +103,9 @@ interface VariantPlan {
 /**
  * WebP in all widths, an animation in one, and one picture in a format that every program reads.
  */
-const plansFor = ({ format, hasAlpha, pages = 1 }: Metadata, width: number): readonly VariantPlan[] => {
+const plansFor = ({ format, hasAlpha, pages = 1 }: Metadata, size: Size): readonly VariantPlan[] => {
   const isAnimated = pages > 1;
+  const width = Math.max(1, Math.floor(size.width * Math.min(1, maxHeight / size.height)));
   const widest = Math.min(width, isAnimated ? fallbackWidth : (widths.at(-1) ?? width));
   const webp = [...widths.filter((each) => each < widest && !isAnimated), widest].map((each) => ({
     width: each,
@@ -120,7 +123,7 @@ const fallbackOf = (isAnimatedGif: boolean, hasAlpha: boolean): Omit<VariantPlan
     : { name: 'jpeg', contentType: 'image/jpeg', encode: (picture) => picture.jpeg({ quality: 80, progressive: true }) };
 };
 
-const sizeOf = ({ autoOrient, pageHeight, pages = 1 }: Metadata): { readonly width: number; readonly height: number } => ({
+const sizeOf = ({ autoOrient, pageHeight, pages = 1 }: Metadata): Size => ({
   width: autoOrient.width,
   // Frames lie one below the other.
   height: pages > 1 && pageHeight !== undefined ? pageHeight : autoOrient.height,
