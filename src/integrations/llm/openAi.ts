@@ -25,7 +25,14 @@ export const createOpenAiGateway = (parts: {
   logger: Logger;
 }): LlmGateway => {
   const { baseUrl, apiKey, model } = parts;
-  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: TIMEOUT_MS, ...parts });
+  const send = createProviderHttp({
+    provider,
+    requestIdHeader: 'x-request-id',
+    timeoutMs: TIMEOUT_MS,
+    // Several questions share the time of a scan.
+    retryTimeouts: false,
+    ...parts,
+  });
   const load = lazily(() => loadClient({ baseUrl, apiKey, send }));
 
   return {
@@ -80,13 +87,16 @@ const fetchThrough =
       ...(typeof body === 'string' && { body }),
       // A repeated question costs another completion and has no other effect.
       retryable: true,
+    }).catch((error: unknown) => {
+      // The client drops an error with a timeout as its cause.
+      throw new Error('no answer', { cause: error });
     });
     return new Response(answer.text, { status: answer.status, headers: answer.headers });
   };
 
 const faultOf = (error: unknown): ProviderFault => {
-  const { cause, status } = error as { cause?: unknown; status?: unknown };
-  if (cause instanceof ProviderFault) return cause;
+  const { cause, status } = error as { cause?: { cause?: unknown }; status?: unknown };
+  if (cause?.cause instanceof ProviderFault) return cause.cause;
   if (typeof status !== 'number') {
     const message = `${provider} answered in a form that is not understood`;
     return new ProviderFault({ provider, message, transient: true, cause: error });

@@ -1,12 +1,15 @@
 import type { SeoFinding, SeoProbes } from '../../events/seo/seo.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import type { LlmGateway } from '../../integrations/llm/port.js';
+import type { LlmGateway, LlmQuestion } from '../../integrations/llm/port.js';
+import type { Clock } from '../../platform/clock.js';
 import type { Site } from './crawl.js';
 
 const MAX_QUESTIONS = 3;
 const MAX_QUESTION_LENGTH = 200;
 const MAX_ANSWER_LENGTH = 1_000;
 const MAX_EXCERPT_LENGTH = 2_000;
+/** For all questions together, in milliseconds: with the crawl it ends within an attempt (`seoWorker.ts`). */
+const TIMEOUT_MS = 200_000;
 
 const assistantInstructions = 'You are a helpful assistant. Answer in at most 100 words, in the language of the question.';
 const researcherInstructions =
@@ -19,23 +22,34 @@ const researcherInstructions =
  * like it, and what does it say about it? They reflect one model's opinion, and a failed probe does
  * not fail the scan.
  */
-export const probe = async (llm: LlmGateway | undefined, name: string, site: Site): Promise<SeoProbes> => {
+export const probe = async (llm: LlmGateway | undefined, name: string, site: Site, clock: Clock): Promise<SeoProbes> => {
   if (llm === undefined) return { status: 'notConfigured', answers: [] };
+  const { provider } = llm;
+  let cancel = (): void => undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    cancel = clock.schedule(TIMEOUT_MS, () => {
+      const message = `${provider} did not answer all questions within ${String(TIMEOUT_MS / 1_000)} s`;
+      reject(new ProviderFault({ provider, message, transient: true }));
+    });
+  });
+  const ask = (question: LlmQuestion): Promise<string> => Promise.race([llm.ask(question), timeout]);
   try {
     const { hostname } = new URL(site.url);
-    const questions = questionsIn(await llm.ask({ instructions: researcherInstructions, question: excerptOf(name, site) }));
+    const questions = questionsIn(await ask({ instructions: researcherInstructions, question: excerptOf(name, site) }));
     if (questions.length === 0) return { status: 'failed', reason: 'The model thought of no questions', answers: [] };
     const answers = [];
     for (const question of questions) {
-      const answer = await llm.ask({ instructions: assistantInstructions, question });
+      const answer = await ask({ instructions: assistantInstructions, question });
       answers.push({ question, answer: shortened(answer), named: isNamed(answer, name, hostname) });
     }
     const about = `What do you know about the business "${name}" (${hostname})? If you do not know it, say so.`;
-    const description = shortened(await llm.ask({ instructions: assistantInstructions, question: about }));
+    const description = shortened(await ask({ instructions: assistantInstructions, question: about }));
     return { status: 'answered', answers, description };
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
     return { status: 'failed', reason: error.message, answers: [] };
+  } finally {
+    cancel();
   }
 };
 

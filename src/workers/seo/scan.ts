@@ -24,7 +24,7 @@ export const createScan = (parts: FetchParts & { llm: LlmGateway | undefined }):
     try {
       const site = await crawl(url, fetchPage, crawlTimeout.signal);
       const { score, findings } = audit(site);
-      const probes = await probe(parts.llm, name, site);
+      const probes = await probe(parts.llm, name, site, parts.clock);
       return {
         url: site.url,
         score,

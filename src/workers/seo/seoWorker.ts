@@ -15,7 +15,7 @@ import { seoScanFold, seoScanProcess, type OpenScan, type ScanOutcome, type SeoS
 type Requested = Recorded<Extract<SeoEvent, { type: 'SeoScanRequested' }>>;
 
 const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
-/** More than the pages and a slow model may take. */
+/** More than the pages (`scan.ts`) and a slow model (`probes.ts`) may take. */
 const TIMEOUT_MS = 300_000;
 
 /**
