@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../platform/systemError.js';
 import { ProviderFault } from './fault.js';
@@ -185,4 +185,27 @@ export const withdrawFolder = async (path: string, draft: string): Promise<void>
   await nullIfMissing(rename(path, join(drafts, 'withdrawn')));
   await sync(dirname(path));
   await rm(drafts, { recursive: true, force: true });
+};
+
+/** Much longer than it takes to fill a folder: a draft that is older was left by a crash. */
+const maxDraftMs = 3_600_000;
+
+/**
+ * Removes what crashes have left of drafts of the folders in `folder`; returns how many stay, which may be worked on.
+ * @param isLeft whether a draft of that name was left, however young it is
+ */
+export const removeLeftDrafts = async (
+  folder: string,
+  now: number,
+  isLeft: (name: string) => boolean = () => false,
+): Promise<number> => {
+  const drafts = join(folder, '.drafts');
+  let kept = 0;
+  for (const name of (await nullIfMissing(readdir(drafts))) ?? []) {
+    const draft = join(drafts, name);
+    const modifiedAt = (await nullIfMissing(stat(draft)))?.mtimeMs ?? 0;
+    if (isLeft(name) || modifiedAt < now - maxDraftMs) await rm(draft, { recursive: true, force: true });
+    else kept += 1;
+  }
+  return kept;
 };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
@@ -72,6 +72,23 @@ test('what has ended is looked for at projects that have previews, and once at a
   rmSync(join(notes, '.all'));
   expect(await hosting.previews.removeEnded()).toBe(1);
   expect(readdirSync(notes)).toEqual(['.all']);
+});
+
+test('what a kill has left is removed: of a removal at once, of a build when none can be under way any more', async () => {
+  await show('Half removed');
+  const [name = ''] = readdirSync(previewsFolder).filter((each) => each !== '.drafts');
+  rmSync(join(previewsFolder, name, 'preview.json'));
+  const draft = join(previewsFolder, '.drafts', 'b'.repeat(32));
+  mkdirSync(join(draft, 'new-1', 'site'), { recursive: true });
+  writeFileSync(join(draft, 'new-1', 'site', 'index.html'), 'Half built');
+  utimesSync(draft, clock.now() / 1_000, clock.now() / 1_000);
+  expect(await hosting.previews.removeEnded()).toBe(1);
+  expect(readdirSync(previewsFolder)).toEqual(['.drafts']);
+  expect(existsSync(draft)).toBe(true);
+  await clock.advance(hour + 1);
+  expect(await hosting.previews.removeEnded()).toBe(0);
+  expect(existsSync(draft)).toBe(false);
+  expect(readdirSync(join(folder, '.previews'))).not.toContain('acme');
 });
 
 test('a preview is shown as long as whoever it was made for may see it', async () => {

@@ -3,7 +3,16 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.js';
 import type { KeyedMutex } from '../../platform/keyedMutex.js';
-import { isPlainName, makeFolder, makeSubfolder, nullIfMissing, publishFolder, writeNewFile } from '../embeddedFiles.js';
+import {
+  isPlainName,
+  makeFolder,
+  makeSubfolder,
+  nullIfMissing,
+  publishFolder,
+  removeLeftDrafts,
+  withdrawFolder,
+  writeNewFile,
+} from '../embeddedFiles.js';
 import type { PreviewAuthor, SiteDraft } from './port.js';
 import type { ProjectFolders } from './projectFolders.js';
 import type { ServedSite } from './sendSiteFile.js';
@@ -77,21 +86,25 @@ export const createPreviews = (parts: {
   };
   const hasEnded = ({ expiresAt }: PreviewFile): boolean => Date.parse(expiresAt) <= clock.now();
 
-  /** Removes those that have ended, and those that are too many; returns how many went, and how many are left. */
+  /**
+   * Removes those that have ended, those that are too many, and what crashes have left of others; returns how many
+   * went, and how many are left or may be under way.
+   */
   const tidyUp = async (folder: string, max = maxPreviews): Promise<{ readonly removed: number; readonly left: number }> => {
     const ended: string[] = [];
-    const kept: { readonly path: string; readonly expiresAt: string }[] = [];
+    const kept: { readonly name: string; readonly expiresAt: string }[] = [];
     for (const name of (await nullIfMissing(readdir(folder))) ?? []) {
-      const path = join(folder, name);
-      const preview = name.startsWith('.') ? null : await read(path);
-      if (preview === null) continue;
-      if (hasEnded(preview)) ended.push(path);
-      else kept.push({ path, expiresAt: preview.expiresAt });
+      if (name.startsWith('.')) continue;
+      const preview = await read(join(folder, name));
+      // Without its file it is the rest of a removal: it is made with it.
+      if (preview === null || hasEnded(preview)) ended.push(name);
+      else kept.push({ name, expiresAt: preview.expiresAt });
     }
     kept.sort((one, other) => (one.expiresAt < other.expiresAt ? 1 : -1));
-    ended.push(...kept.slice(max).map(({ path }) => path));
-    for (const path of ended) await rm(path, { recursive: true, force: true });
-    return { removed: ended.length, left: Math.min(kept.length, max) };
+    ended.push(...kept.slice(max).map(({ name }) => name));
+    for (const name of ended) await withdrawFolder(join(folder, name), name);
+    const underWay = await removeLeftDrafts(folder, clock.now());
+    return { removed: ended.length, left: Math.min(kept.length, max) + underWay };
   };
 
   return {

@@ -13,6 +13,7 @@ import {
   nullIfMissing,
   permanentFault,
   publishFolder,
+  removeLeftDrafts,
   replaceFile,
   withdrawFolder,
   writeNewFile,
@@ -92,8 +93,6 @@ const minAgeMs = 3_000;
 
 /** How many deployments of a project are kept, beside the one that is served. */
 const maxDeployments = 10;
-/** Much longer than a build takes: what is older was left by a crash. */
-const draftMs = 3_600_000;
 
 export interface StoredDeployment {
   readonly id: string;
@@ -323,11 +322,8 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     for (const id of (await deploymentIds(name)).slice(maxDeployments)) {
       if (id !== servedId) await withdrawFolder(join(path, id), id);
     }
-    const drafts = join(path, '.drafts');
-    for (const draft of (await nullIfMissing(readdir(drafts))) ?? []) {
-      const isLeft = deploymentId.test(draft) || modifiedAtOf(join(drafts, draft)) < clock.now() - draftMs;
-      if (isLeft) await rm(join(drafts, draft), { recursive: true, force: true });
-    }
+    // A removal has the name of its deployment.
+    await removeLeftDrafts(path, clock.now(), isDeploymentId);
     const places = join(await folderOf(name), 'places');
     const taken = (await readdir(places)).map(Number).sort((one, other) => other - one);
     for (const place of taken.slice(maxDeployments)) await rm(join(places, String(place)), { force: true });
