@@ -45,6 +45,7 @@ const newWebsite = async (): Promise<string> => {
 let domain: string;
 beforeEach(async () => {
   dns.mood = 'answer';
+  dns.failing.clear();
   [websiteId, rivalId] = [await newWebsite(), await newWebsite()];
   domain = `www.bakery-${String(count)}.example`;
 });
@@ -257,6 +258,26 @@ describe('DNS', () => {
     await verify();
     dns.mood = mood;
     expect(bodyOf(await verify())).toMatchObject({ status: 'verified', problem, records: [{ found: true }, {}, {}, {}] });
+  });
+
+  test('that answers in part changes what it answered alone', async () => {
+    const problem = 'DNS cannot be asked right now';
+    const foundNow = async (): Promise<unknown> => {
+      const { records, ...body } = bodyOf(await verify());
+      return [body.status, body.problem, ...records.map(({ found }) => found)];
+    };
+    prove(await add());
+    dns.zone.set(domain, { A: ['192.0.2.10'] });
+    dns.failing.add('AAAA');
+    expect(await foundNow()).toEqual(['verified', problem, true, false, false, false]);
+    dns.failing.clear();
+    expect(await foundNow()).toEqual(['verified', undefined, true, false, true, false]);
+    dns.failing.add('AAAA');
+    expect(await foundNow()).toEqual(['verified', problem, true, false, true, false]);
+    dns.failing.clear();
+    dns.failing.add('TXT');
+    dns.zone.set(domain, { AAAA: ['2001:db8::10'] });
+    expect(await foundNow()).toEqual(['verified', problem, true, false, false, true]);
   });
 
   test('leads to the service by any of the records, and the check says by which', async () => {

@@ -27,6 +27,8 @@ let remote: Remote;
 let hosting: Hosting;
 /** Why the provider does not add a domain. */
 let refuse: () => ProviderFault | undefined;
+/** Why it does not say how a domain stands. */
+let hide: () => ProviderFault | undefined;
 const clock = createShiftedClock();
 const workers: Worker[] = [];
 const domain = 'www.bakery.example';
@@ -71,6 +73,7 @@ beforeEach(async () => {
   dns = await startDnsServer();
   remote = createRemote();
   refuse = () => undefined;
+  hide = () => undefined;
   const line: Line = (call, act) => {
     const fault = call === 'addDomain' ? refuse() : undefined;
     return fault === undefined ? directLine(call, act) : Promise.reject(fault);
@@ -78,10 +81,12 @@ beforeEach(async () => {
   const { hosting: direct } = providersOn(remote, line);
   hosting = {
     ...direct,
-    findDomain: async (projectId, name) => ({
-      ...(await direct.findDomain(projectId, name)),
-      records: [{ type: 'CNAME', name, value: 'in.remote.example', purpose: 'address' }, { ...challenge }],
-    }),
+    findDomain: async (projectId, name) => {
+      const fault = hide();
+      if (fault !== undefined) throw fault;
+      const found = await direct.findDomain(projectId, name);
+      return { ...found, records: [{ type: 'CNAME', name, value: 'in.remote.example', purpose: 'address' }, { ...challenge }] };
+    },
   };
   api = await startApi({ environment: { DNS_SERVERS: dns.address }, hosting, clock });
   token = await api.mintToken();
@@ -158,6 +163,26 @@ describe('the hosting provider', () => {
       ],
     });
     expect((await api.call('GET', `/websites/${websiteId}/domains/${domain}`, { token })).body).toEqual(checked);
+  });
+
+  test('that does not answer has the records that it asked for before', async () => {
+    const websiteId = await newWebsite();
+    await activate(websiteId, 'p1');
+    const [proof] = ((await add(websiteId)).body as { records: [{ name: string; value: string }] }).records;
+    dns.zone.set(challenge.name, { TXT: [challenge.value] });
+    await verify(websiteId);
+    hide = () => transientFault();
+    dns.zone.set(proof.name, { TXT: [proof.value] });
+    dns.zone.set(challenge.name, { TXT: [] });
+    expect((await verify(websiteId)).body).toMatchObject({
+      status: 'verified',
+      problem: transientFault().message,
+      records: [
+        { type: 'TXT', purpose: 'ownership', found: true },
+        { type: 'CNAME', name: domain, value: 'in.remote.example', purpose: 'address', found: false },
+        { ...challenge, found: false },
+      ],
+    });
   });
 
   test('is not asked for anything by a check that is only tried', async () => {

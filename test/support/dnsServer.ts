@@ -18,6 +18,8 @@ export interface DnsServer {
   readonly zone: Map<string, ZoneEntry>;
   /** How it takes questions; `answer` at first. */
   mood: 'answer' | 'silence' | 'failure';
+  /** Types of records of which every question fails. */
+  readonly failing: Set<RecordType>;
   /** The questions that came, as in `TXT _doorstep.a.example`. */
   readonly asked: string[];
 }
@@ -90,13 +92,13 @@ const noSuchName = 3;
 
 export const startDnsServer = async (): Promise<DnsServer> => {
   const socket = createSocket('udp4');
-  const server: DnsServer = { address: '', zone: new Map(), mood: 'answer', asked: [] };
+  const server: DnsServer = { address: '', zone: new Map(), mood: 'answer', failing: new Set(), asked: [] };
 
   const reply = (message: Buffer): Buffer => {
     const { name, type: number, bytes } = questionIn(message);
     const type = (Object.keys(types) as RecordType[]).find((one) => types[one] === number);
     server.asked.push(`${type ?? String(number)} ${name}`);
-    const isFailing = server.mood === 'failure';
+    const isFailing = server.mood === 'failure' || (type !== undefined && server.failing.has(type));
     const answers = type === undefined || isFailing ? [] : answersIn(server.zone, name, type);
     const code = isFailing ? serverFailure : server.zone.has(name) ? noError : noSuchName;
     const head = Buffer.alloc(12);

@@ -26,7 +26,17 @@ const typeOf = (target: string): DomainRecord['type'] => {
   return version === 4 ? 'A' : 'AAAA';
 };
 
-/** The records, each with whether DNS has it now; `problem`: what kept it from being asked of some. */
+/** The records, each with whether the check that left `known` found it. */
+export const withFound = (records: readonly DomainRecord[], known: readonly DomainRecord[] = []): readonly DomainRecord[] =>
+  records.map((record) => ({ ...record, found: known.some((other) => other.found && isSame(record, other)) }));
+
+const isSame = (one: DomainRecord, other: DomainRecord): boolean =>
+  one.type === other.type && one.name === other.name && one.value === other.value;
+
+/**
+ * The records, each with whether DNS has it now; `problem`: what kept it from being asked of some, which are as they
+ * were given.
+ */
 export interface CheckedRecords {
   readonly records: readonly DomainRecord[];
   readonly problem?: string;

@@ -13,7 +13,7 @@ import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { pageOf, readNamed, totalOf } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
-import { addressRecords, checkRecords, ownershipRecord } from './domain.records.js';
+import { addressRecords, checkRecords, ownershipRecord, withFound } from './domain.records.js';
 import { Domain, toDomain } from './domain.resource.js';
 
 const domainTag: RouteTag = { name: 'Domains', description: 'Hostnames of the websites’ own.' };
@@ -207,9 +207,13 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       answers: { 200: { description: 'The domain, and what was found.', schema: Domain } },
       act: async ({ params: { id: websiteId, domain: name }, website: { website }, context }, acting) => {
         const domain = domainIn(name);
-        if ((await domainOf(reader, { websiteId, domain })) === null) throw new Refused(refusals.domainNotFound());
+        const stored = await domainOf(reader, { websiteId, domain });
+        if (stored === null) throw new Refused(refusals.domainNotFound());
+        const { records: known } = stored.document;
         const hosted = await askHosting(website, (projectId) => hosting.findDomain(projectId, domain));
-        const checked = await checkRecords(dns, recordsOf(website, domain, hosted.said));
+        // A provider that does not answer asks for what it asked for before.
+        const wanted = (hosted.problem === undefined ? undefined : known) ?? recordsOf(website, domain, hosted.said);
+        const checked = await checkRecords(dns, withFound(wanted, known));
         const { records, problem = hosted.problem } = checked;
         const isProved = records.some(({ purpose, found }) => purpose === 'ownership' && found);
         if (problem !== undefined && !isProved) return { domain, problem };
