@@ -37,6 +37,14 @@ const loadAccess = async (doorstep: Doorstep, { id }: Website, signal: AbortSign
   return { owner, links, invitations: [...invitations.values()] };
 };
 
+/** The offers of a website's ownership that are open. Accepted and expired ones stand between them in the list. */
+const loadOffers = async (doorstep: Doorstep, { id }: Website, signal: AbortSignal): Promise<readonly Invitation[]> => {
+  const open: Invitation[] = [];
+  for await (const offer of doorstep.websites.transfers.list(id, { limit: 200 }, { signal }))
+    if (offer.status === 'pending') open.push(offer);
+  return open;
+};
+
 export const explainAccess = tool({
   name: 'explain_access',
   title: 'Who may see a website, and why',
@@ -93,12 +101,12 @@ export const explainAccess = tool({
       };
     }
     const { owner, links, invitations } = await loadAccess(doorstep, website, signal);
-    const offers = caller.role === 'admin' ? await doorstep.websites.transfers.list(website.id, {}, { signal }) : [];
+    const offers = caller.role === 'admin' ? await loadOffers(doorstep, website, signal) : [];
     const access: z.input<typeof Access>[] = [
       ...(owner === undefined ? [] : [compact({ email: owner.email, name: owner.name, role: 'owner' })]),
       ...links.map(ofLink),
       ...invitations.map(ofInvitation),
-      ...offers.filter(({ status }) => status === 'pending').map(ofInvitation),
+      ...offers.map(ofInvitation),
     ];
     return {
       text: `${website.slug}: ${owner === undefined ? 'no owner' : 'an owner'}, ${String(links.length)} linked, ${String(access.filter(({ invitedUntil }) => invitedUntil !== undefined).length)} invited.`,
@@ -159,7 +167,7 @@ export const removeAccess = tool({
     const { id, slug, name } = website;
     const [{ owner, links, invitations }, offers] = await Promise.all([
       loadAccess(doorstep, website, signal),
-      doorstep.websites.transfers.list(id, {}, { signal }),
+      loadOffers(doorstep, website, signal),
     ]);
     const theirs = (one: { readonly email: string }): boolean => one.email.toLowerCase() === email.toLowerCase();
     const { websites } = doorstep;
@@ -176,14 +184,12 @@ export const removeAccess = tool({
         effect: `Their invitation to ${slug} as ${invitation.role ?? 'viewer'} is withdrawn.`,
         remove: (options: Options) => websites.invitations.revoke(id, invitation.id, options),
       })),
-      ...offers
-        .filter((offer) => theirs(offer) && offer.status === 'pending')
-        .map((offer) => ({
-          what: 'offer',
-          target: offer.id,
-          effect: `The offer of the ownership of ${slug} is taken back.`,
-          remove: (options: Options) => websites.transfers.cancel(id, offer.id, options),
-        })),
+      ...offers.filter(theirs).map((offer) => ({
+        what: 'offer',
+        target: offer.id,
+        effect: `The offer of the ownership of ${slug} is taken back.`,
+        remove: (options: Options) => websites.transfers.cancel(id, offer.id, options),
+      })),
     ];
     if (removals.length === 0)
       throw new ToolFault(

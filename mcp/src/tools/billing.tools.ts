@@ -44,26 +44,41 @@ export const billingSummary = tool({
   input: z.object({
     website: WebsiteArgument.optional(),
     status: z.enum(['open', 'paid', 'void', 'uncollectible']).optional().describe('Of invoices'),
+    limit: z.int().min(1).max(200).default(50).describe('Of invoices'),
   }),
   output: z.object({
     subscription: z.object({ status: z.string(), periodEnds: z.string().optional() }).optional(),
     invoices: z.array(InvoiceView),
+    more: z.boolean(),
   }),
-  run: async ({ doorstep, signal }, { website: named, status }) => {
+  run: async ({ doorstep, signal }, { website: named, status, limit }) => {
     if (named === undefined) {
-      const invoices = await doorstep.invoices.list({ ...(status !== undefined && { status }), limit: 50 }, { signal });
+      const found: Invoice[] = [];
+      // A page can be short, and yet have a next one.
+      const query = { ...compact({ status }), limit: Math.min(limit + 1, 200) };
+      for await (const invoice of doorstep.invoices.list(query, { signal })) {
+        found.push(invoice);
+        if (found.length > limit) break;
+      }
+      const invoices = found.slice(0, limit);
+      const more = found.length > limit;
       return {
-        text: [`${counted(invoices.length, 'invoice')}.`, ...invoices.map(inWords)].join('\n'),
-        data: { invoices: invoices.map(toInvoiceView) },
+        text: [
+          `${counted(invoices.length, 'invoice')}${more ? '; there are more: name a website or a status, or raise the limit' : ''}.`,
+          ...invoices.map(inWords),
+        ].join('\n'),
+        data: { invoices: invoices.map(toInvoiceView), more },
       };
     }
     const { id, slug } = await doorstep.websites.findListed(named, { signal });
     const billing = await doorstep.websites.billing.get(id, { signal });
-    const invoices = billing.invoices.filter((invoice) => status === undefined || invoice.status === status).slice(0, 50);
+    const found = billing.invoices.filter((invoice) => status === undefined || invoice.status === status);
+    const invoices = found.slice(0, limit);
+    const more = found.length > limit;
     const { subscription } = billing;
     return {
       text: [
-        `${slug}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status}`}, ${counted(invoices.length, 'invoice')}.`,
+        `${slug}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status}`}, ${counted(invoices.length, 'invoice')}${more ? '; there are more: name a status, or raise the limit' : ''}.`,
         ...invoices.map(inWords),
       ].join('\n'),
       data: {
@@ -71,6 +86,7 @@ export const billingSummary = tool({
           subscription: compact({ status: subscription.status, periodEnds: subscription.currentPeriodEndsAt }),
         }),
         invoices: invoices.map(toInvoiceView),
+        more,
       },
     };
   },

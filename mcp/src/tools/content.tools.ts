@@ -1,4 +1,4 @@
-import type { ContentDocument, Doorstep } from '@doorstep/sdk';
+import type { ContentDocument, Document, Doorstep, Page } from '@doorstep/sdk';
 import { z } from 'zod';
 import { counted } from '../dates.js';
 import { ToolFault } from '../faults.js';
@@ -7,6 +7,9 @@ import { compact, WebsiteArgument } from '../views.js';
 
 /** About what an assistant can read at once, in characters of JSON. */
 const longestAnswer = 24_000;
+
+/** The longest page of the API, with the number of all. */
+const page = { limit: 200, count: true };
 
 const areas = ['content', 'marketing'] as const;
 
@@ -61,7 +64,8 @@ export const readContent = tool({
         if (id === undefined) {
           const found: ReturnType<typeof describeContent>[] = [];
           // A page ends early when its documents are large.
-          for await (const document of area.list(websiteId, { limit: 100 }, { signal })) found.push(describeContent(document));
+          for await (const document of area.list(websiteId, { limit: page.limit }, { signal }))
+            found.push(describeContent(document));
           return listing(slug, kind, found);
         }
         const { hash, body } = await area.get(websiteId, id, { signal });
@@ -79,16 +83,15 @@ export const readContent = tool({
           const { url } = await websites[kind].url(websiteId, id, {}, { signal });
           return { text: `Good for 5 minutes: ${url}`, data: { slug, url } };
         }
-        const files: readonly {
-          readonly id: string;
-          readonly name: string;
-          readonly contentType: string;
-          readonly size: number;
-        }[] = await websites[kind].list(websiteId, { limit: 100 }, { signal });
+        const files: Page<Pick<Document, 'id' | 'name' | 'contentType' | 'size'>> =
+          kind === 'media'
+            ? await websites.media.list(websiteId, page, { signal })
+            : await websites.documents.list(websiteId, page, { signal });
         return listing(
           slug,
           kind,
           files.map(({ id: file, name, contentType, size }) => ({ id: file, name, contentType, size })),
+          files.total,
         );
       }
       case 'analytics': {
@@ -114,17 +117,21 @@ export const readContent = tool({
   },
 });
 
-const listing = (slug: string, kind: string, all: readonly object[]) => {
+/**
+ * As many as an assistant can read at once.
+ * @param total - how many there are, in the pages after this one too
+ */
+const listing = (slug: string, kind: string, listed: readonly object[], total = listed.length) => {
   const items: Record<string, unknown>[] = [];
   let length = 0;
-  for (const item of all) {
+  for (const item of listed) {
     length += JSON.stringify(item).length;
     if (length > longestAnswer) break;
     items.push(item as Record<string, unknown>);
   }
-  const cut = items.length < all.length;
+  const cut = items.length < total;
   return {
-    text: `${slug}: ${String(all.length)} in ${kind}${cut ? `, the first ${String(items.length)} of them` : ''}.`,
+    text: `${slug}: ${String(total)} in ${kind}${cut ? `, the first ${String(items.length)} of them; the portal has all` : ''}.`,
     quotes: items.length === 0 ? {} : { items },
     data: { slug, items, ...(cut && { cut }) },
   };

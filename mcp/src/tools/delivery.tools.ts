@@ -1,4 +1,12 @@
-import type { Checkpoint, DeliveryBlock, Doorstep, ReplaceDeliveryRequest, VisibleDeliveryChange, Website } from '@doorstep/sdk';
+import type {
+  Checkpoint,
+  DeliveryBlock,
+  DeliveryReader,
+  Doorstep,
+  ReplaceDeliveryRequest,
+  VisibleDeliveryChange,
+  Website,
+} from '@doorstep/sdk';
 import { z } from 'zod';
 import { counted, DateInput, dayOf } from '../dates.js';
 import { isNotFound, ToolFault } from '../faults.js';
@@ -264,7 +272,9 @@ export const deliveryHistory = tool({
         compact({ revision, at: changedAt, by, reason, changes: parts.map(({ path, from, to }) => compact({ path, from, to })) }),
       );
     const more = found.length > limit ? '; there are more: raise the limit' : '';
-    const readers = admin ? await doorstep.websites.delivery.readers(website.id, {}, { signal }) : [];
+    const readers: DeliveryReader[] = [];
+    if (admin)
+      for await (const reader of doorstep.websites.delivery.readers(website.id, { limit: 200 }, { signal })) readers.push(reader);
     return {
       text: `${website.slug}: ${counted(changes.length, 'change')}${then === undefined ? '' : ` up to ${at ?? ''}`}${more}.`,
       quotes: {

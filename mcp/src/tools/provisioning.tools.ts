@@ -35,9 +35,9 @@ export const createWebsite = tool({
   output: z.object({ website: WebsiteView, provisioning: ProvisioningView.optional() }),
   run: async ({ doorstep, signal, progress }, { name, slug = slugOf(name), template, tier, wait }) => {
     if (template !== undefined) {
-      const templates = await doorstep.templates.list({ limit: 200 }, { signal });
-      if (!templates.some(({ id }) => id === template))
-        throw new ToolFault(`There is no template with this id. Use one of: ${templates.map(({ id }) => id).join(', ')}.`);
+      const ids: string[] = [];
+      for await (const { id } of doorstep.templates.list({ limit: 200 }, { signal })) ids.push(id);
+      if (!ids.includes(template)) throw new ToolFault(`There is no template with this id. Use one of: ${ids.join(', ')}.`);
     }
     const created = await doorstep.websites.create({ name, slug, ...compact({ templateId: template, tier }) }, { signal });
     if (!wait)
