@@ -8,13 +8,13 @@ import type { Context } from './context.js';
 import { leaveInterruptions } from './interruption.js';
 
 /**
- * Has a document changed in the caller's editor, and saves it. When it is not JSON, or cannot be saved,
- * the file stays: no work is lost.
+ * Has a document changed in the caller's editor, and saves it. When it is not JSON, cannot be saved, or
+ * is not to be saved (`--dry-run`), the file stays: no work is lost.
  * @param name - of the file
  * @throws Refusal when there is no editor or no terminal, or what it leaves is not JSON
  */
 export const editJson = async (
-  { environment, output }: Context,
+  { environment, globals, output }: Context,
   name: string,
   before: unknown,
   save: (after: unknown) => Promise<unknown>,
@@ -32,18 +32,25 @@ export const editJson = async (
   const [code] = (await once(child, 'exit')) as [number | null];
   takeBack();
   const after = await readFile(file, 'utf8');
-  if (code !== 0 || after === text) {
-    await rm(folder, { recursive: true });
-    if (code !== 0) throw new Refusal(`The editor ended with ${String(code ?? 'a signal')}. Nothing was changed.`);
+  const nameFile = (): void => {
+    output.note(`What you wrote is in ${file}`);
+  };
+  if (after === text) await rm(folder, { recursive: true });
+  if (code !== 0) {
+    if (after !== text) nameFile();
+    throw new Refusal(`The editor ended with ${String(code ?? 'a signal')}. Nothing was changed.`);
+  }
+  if (after === text) {
     output.note('Nothing was changed.');
     return;
   }
   try {
     await save(JSON.parse(after));
   } catch (error) {
-    output.note(`What you wrote is in ${file}`);
+    nameFile();
     if (error instanceof SyntaxError) throw new Refusal(`It is not JSON: ${error.message}`);
     throw error;
   }
-  await rm(folder, { recursive: true });
+  if (globals.dryRun) nameFile();
+  else await rm(folder, { recursive: true });
 };

@@ -297,6 +297,33 @@ describe('files', () => {
       stderr: expect.stringMatching(/^What you wrote is in (\S+)\ndoorstep: It is not JSON/) as unknown,
     });
     expect(readFileSync(/in (\S+)/.exec(spoilt.stderr)?.[1] ?? '', 'utf8')).toBe('{\n');
+    writeFileSync(file('fallen'), '#!/bin/sh\necho "{}" > "$1"\nexit 3\n', { mode: 0o755 });
+    const fallen = await edit(file('fallen'));
+    expect(fallen).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^What you wrote is in (\S+)\ndoorstep: The editor ended with 3\. Nothing was changed\.\n$/,
+      ) as unknown,
+    });
+    expect(readFileSync(/in (\S+)/.exec(fallen.stderr)?.[1] ?? '', 'utf8')).toBe('{}\n');
+    expect(await edit('false')).toMatchObject({ code: 1, stderr: 'doorstep: The editor ended with 1. Nothing was changed.\n' });
+  });
+
+  it('are kept when they were edited for a dry run', async () => {
+    writeFileSync(file('editor'), '#!/bin/sh\nsed -i "s/A [a-z]* team/A dry team/" "$1"\n', { mode: 0o755 });
+    const environment = { ...home.environment, EDITOR: file('editor'), TMPDIR: home.folder };
+    const { code, stdout, stderr } = await runCli({ ...home, environment }, [
+      'content',
+      'edit',
+      'corner-bakery',
+      'texts',
+      '--dry-run',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Would change 1 thing') as unknown });
+    const [, kept = ''] = /^What you wrote is in (\S+)\n$/.exec(stderr) ?? [];
+    expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ aboutTitle: 'A dry team that stays with its work.' });
+    // It is what `content save --file` takes.
+    expect(await cli('content', 'save', 'corner-bakery', 'texts', '--file', kept)).toMatchObject({ code: 0 });
   });
 });
 

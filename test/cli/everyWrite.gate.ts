@@ -341,7 +341,11 @@ describe('a dry run', () => {
     const person = personOf(asked());
     const before = await person.changes();
     const ran = await call(name, asked(), '--dry-run');
-    expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(name === 'api' ? /^\{/ : /^Would /), stderr: '' });
+    expect(ran).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(name === 'api' ? /^\{/ : /^Would /),
+      stderr: name.endsWith(' edit') ? expect.stringMatching(/^What you wrote is in \S+\n$/) : '',
+    });
     expect(ran.stdout).not.toMatch(mishap);
     expect(ran.stdout).not.toMatch(/^Would change nothing/);
     expect(await person.changes()).toBe(before);

@@ -96,7 +96,8 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
     command({
       name: `${name} edit`,
       summary: `Change a ${what} document in your editor`,
-      description: 'Opens $VISUAL or $EDITOR. What you saved stays in a file when it cannot be saved at the service.',
+      description:
+        'Opens $VISUAL or $EDITOR. What you saved stays in a file when it cannot be saved at the service, and with --dry-run.',
       examples: [['In your editor', `${name} edit corner-bakery ${example}`]],
       operations: [operations.get, operations.save],
       write: true,
