@@ -6,13 +6,14 @@ import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 let home: Home;
+let dataDir: string;
 
 const cli = (...args: readonly string[]): Promise<Ran> => runCli(home, args);
 const json = async (...args: readonly string[]): Promise<unknown> => JSON.parse((await cli(...args, '--json')).stdout) as unknown;
 const file = (name: string): string => join(home.folder, name);
 
 beforeAll(async () => {
-  const dataDir = temporaryFolder();
+  dataDir = temporaryFolder();
   const { address } = await startServer(dataDir);
   const token = await mintToken(dataDir);
   home = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: token, TZ: 'UTC' });
@@ -81,17 +82,17 @@ describe('websites', () => {
   });
 
   it('say why their build failed, with exit code 1', async () => {
-    const dataDir = temporaryFolder();
+    const folder = temporaryFolder();
     // A source host that knows none of GitHub's paths: this service.
     const GITHUB_API_URL = home.environment.DOORSTEP_URL ?? '';
-    const { address } = await startServer(dataDir, {
+    const { address } = await startServer(folder, {
       GITHUB_TOKEN: 'token',
       GITHUB_OWNER: 'agency',
       GITHUB_TEMPLATE: 'agency/template',
       VERCEL_TOKEN: 'token',
       GITHUB_API_URL,
     });
-    const away = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: await mintToken(dataDir) });
+    const away = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: await mintToken(folder) });
     const { code, stdout, stderr } = await runCli(away, ['websites', 'create', 'Bookshop', '--slug', 'bookshop', '--watch']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Repository from the template {4}failed {28}\d+\.\d s\n {2}\S.*\n$/);
@@ -236,6 +237,39 @@ describe('clients', () => {
     expect(await cli('clients', 'get', 'gone@example.com')).toMatchObject({
       code: 1,
       stderr: 'doorstep: No client has the address gone@example.com.\n',
+    });
+  });
+});
+
+describe('transfers', () => {
+  it('are found by the address after they were accepted, the newest first, and cancelled while they are open', async () => {
+    const offer = ['transfers', 'offer', 'corner-bakery', 'heir@example.com'];
+    await cli(...offer);
+    expect((await cli('transfers', 'cancel', 'corner-bakery', 'heir@example.com', '--yes')).code).toBe(0);
+    const { id, claimUrl } = (await json(...offer)) as { id: string; claimUrl: string };
+    const token = await mintToken(dataDir, 'client', 'heir@example.com');
+    const claimed = await runCli({ ...home, environment: { ...home.environment, DOORSTEP_TOKEN: token } }, [
+      'invitations',
+      'claim',
+      id,
+    ]);
+    expect(claimed).toMatchObject({ code: 0 });
+
+    expect(await json('transfers', 'get', 'corner-bakery', 'Heir@example.com')).toMatchObject({
+      id,
+      claimUrl,
+      status: 'accepted',
+    });
+    expect((await cli('transfers', 'ledger', 'corner-bakery', 'heir@example.com')).stdout).toMatch(/^moves\t/);
+    expect(await cli('transfers', 'cancel', 'corner-bakery', 'heir@example.com', '--yes')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: No transfer to heir@example.com is open.\n',
+    });
+    expect(await cli('transfers', 'get', 'corner-bakery', 'nobody@example.com')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: Corner Bakery was never offered to nobody@example.com, or the offer was taken back.\n',
     });
   });
 });

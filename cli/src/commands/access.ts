@@ -1,5 +1,5 @@
 import { argument, command, defined, flag, Refusal, text, website, type Command } from '../command.js';
-import type { Doorstep, Invitation, WebsiteClientLink } from '@doorstep/sdk';
+import type { Doorstep, Invitation, Website, WebsiteClientLink } from '@doorstep/sdk';
 import { at, change, clientIdOf, listing, readList } from './shared.js';
 
 const invitation = argument('Id of the invitation, or the address it went to', { placeholder: 'invitation' });
@@ -14,11 +14,21 @@ const invitationIdOf = async (doorstep: Doorstep, websiteId: string, idOrEmail: 
   throw new Refusal(`Nobody is invited by the address ${idOrEmail}.`);
 };
 
-const transferIdOf = async (doorstep: Doorstep, websiteId: string, idOrEmail: string): Promise<string> => {
+/** By an address, the one that is open, or the newest one however it stands. @throws Refusal when there is none */
+const transferIdOf = async (
+  doorstep: Doorstep,
+  { id: websiteId, name }: Website,
+  idOrEmail: string,
+  which: 'open' | 'newest',
+): Promise<string> => {
   if (!idOrEmail.includes('@')) return idOrEmail;
-  for await (const { id, email, status } of doorstep.websites.transfers.list(websiteId))
-    if (email.toLowerCase() === idOrEmail.toLowerCase() && status === 'pending') return id;
-  throw new Refusal(`No transfer to ${idOrEmail} is open.`);
+  for await (const { id, email, status } of doorstep.websites.transfers.list(websiteId, { limit: 200 }))
+    if (email.toLowerCase() === idOrEmail.toLowerCase() && (which === 'newest' || status === 'pending')) return id;
+  throw new Refusal(
+    which === 'open'
+      ? `No transfer to ${idOrEmail} is open.`
+      : `${name} was never offered to ${idOrEmail}, or the offer was taken back.`,
+  );
 };
 
 /** Commands on who may do what at a website: access, invitations, transfers. */
@@ -236,7 +246,7 @@ export const accessCommands: readonly Command[] = [
           { heading: 'expires', value: ({ expiresAt }) => expiresAt, shown: ({ expiresAt }) => shortDay(expiresAt, clock) },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
-        `${found.name} was never offered to anybody.`,
+        `No transfers of ${found.name}. Offers that were taken back are not listed.`,
       );
     },
   }),
@@ -249,7 +259,7 @@ export const accessCommands: readonly Command[] = [
     run: async (context, args) => {
       const { invitationLines } = await import('../views/resources.js');
       const { doorstep, website: found } = await at(context, args.website);
-      const one = await doorstep.websites.transfers.get(found.id, await transferIdOf(doorstep, found.id, args.transfer));
+      const one = await doorstep.websites.transfers.get(found.id, await transferIdOf(doorstep, found, args.transfer, 'newest'));
       await context.output.resource(one, [...invitationLines(one), ['address', one.claimUrl]]);
     },
   }),
@@ -263,7 +273,7 @@ export const accessCommands: readonly Command[] = [
     arguments: { website, transfer },
     run: async (context, args) => {
       const { doorstep, website: found } = await at(context, args.website);
-      const id = await transferIdOf(doorstep, found.id, args.transfer);
+      const id = await transferIdOf(doorstep, found, args.transfer, 'open');
       await context.confirm(`Take the offer of ${found.name} to ${args.transfer} back?`);
       await change(
         context,
@@ -282,7 +292,8 @@ export const accessCommands: readonly Command[] = [
       const { ledgerLines } = await import('../views/access.js');
       const { drawingFor } = await import('../views/drawing.js');
       const { doorstep, website: found } = await at(context, args.website);
-      const ledger = await doorstep.websites.transfers.ledger(found.id, await transferIdOf(doorstep, found.id, args.transfer));
+      const id = await transferIdOf(doorstep, found, args.transfer, 'newest');
+      const ledger = await doorstep.websites.transfers.ledger(found.id, id);
       await context.output.view(
         ledger,
         () => ledgerLines(found.name, ledger, drawingFor(context.output)),
