@@ -33,7 +33,8 @@ type Connect = (options: {
  * Follows a stream of events. A connection that breaks, or is silent, is made again after the last event, until the
  * service says that there is nothing more (204). Leaving the loop closes the connection.
  *
- * @throws DoorstepError when the service refuses (401, 403, 404), or cannot be reached at the start
+ * @throws DoorstepError when the service refuses (401, 403, 404), cannot be reached at the start, or asks by
+ *   `Retry-After` for more than 60 s of waiting
  */
 export async function* follow<T>(
   connect: Connect,
@@ -70,8 +71,9 @@ export async function* follow<T>(
       pause = id === idBefore ? waitMs : 0;
     } catch (error) {
       throwIfAborted(signal);
-      if (!wasOpen || !isTemporary(error)) throw error;
-      pause = Math.max(waitMs, delayBefore(failures, error.headers) ?? 0);
+      const delay = wasOpen && isTemporary(error) ? delayBefore(failures, error.headers) : undefined;
+      if (delay === undefined) throw error;
+      pause = Math.max(waitMs, delay);
       failures += 1;
     } finally {
       signal?.removeEventListener('abort', abort);

@@ -170,6 +170,13 @@ describe('a stream ends', () => {
     await expect(changesOf(lost)).rejects.toBeInstanceOf(PermissionError);
   });
 
+  test('when the service asks for more than a minute of peace, as a call does', async () => {
+    const busy = json(503, { error: 'Service restarting' }, { 'retry-after': '61' });
+    const server = await startScripted(stream(['retry: 1\n\nid: 1\ndata: 1\n\n']), busy, nothingMore);
+    await expect(changesOf(server)).rejects.toMatchObject({ status: 503, message: 'Service restarting' });
+    expect(server.asked).toHaveLength(2);
+  });
+
   test('when the service is not there at the start', async () => {
     const server = await startScripted((response) => response.destroy());
     await expect(changesOf(server)).rejects.toBeInstanceOf(ConnectionError);
