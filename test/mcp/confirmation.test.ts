@@ -187,6 +187,23 @@ describe('a tier', () => {
   });
 });
 
+describe('a slug', () => {
+  test('is changed only when that is confirmed; the former address leads to the new one', async () => {
+    await doorstep.websites.create({ name: 'Tailor', slug: 'tailor' });
+    const renamed = { website: 'tailor', action: 'change', slug: 'sartor' };
+
+    const shown = await admin.call('change_website', renamed);
+
+    expect(shown).toMatchObject({ isError: false, data: { done: false } });
+    expect(shown.data.wouldHappen).toEqual([
+      'tailor gets another slug, and the tools know it by that one alone. Where this service serves its site, the site moves to the new address, and the former one leads there for 90 days; at other hosting its address stays.',
+    ]);
+    const done = await admin.call('change_website', { ...renamed, confirmation: shown.data.confirmation });
+    expect(done).toMatchObject({ isError: false, data: { done: true, website: { slug: 'sartor' } } });
+    expect(await admin.call('website_status', { website: 'tailor' })).toMatchObject({ isError: true });
+  });
+});
+
 describe.each(['2025', '2026'] as const)('with a client of %s that shows forms', (era) => {
   let result: ElicitResult;
   const asked: string[] = [];

@@ -64,7 +64,9 @@ export const changeWebsite = tool({
               `${slug} is deleted for good after 30 days, with its repository, hosting and content. Until then it can be restored.`,
             ]
           : action === 'change' && changes.slug !== undefined && changes.slug !== slug
-            ? [`${slug} gets another slug: addresses with the old one stop working.`]
+            ? [
+                `${slug} gets another slug, and the tools know it by that one alone. Where this service serves its site, the site moves to the new address, and the former one leads there for 90 days; at other hosting its address stays.`,
+              ]
             : [];
     if (effects.length > 0 || changes.tier !== undefined) {
       const lost = featuresLost(features, (await act({ dryRun: true })) as unknown as DryRun);
