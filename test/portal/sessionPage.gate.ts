@@ -7,6 +7,29 @@ import { looksRight, operator, startPortal, type PortalSeat } from '../support/p
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
 
+/** Makes the token that the page keeps one that has to be renewed. */
+const expireToken = async (page: Page): Promise<void> => {
+  await page.evaluate(`(() => {
+    const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'));
+    sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)), expires_at: 0 }));
+  })()`);
+};
+
+/** Asks the service for something that only whoever is signed in is told. */
+const ask = (page: Page, name: string): Promise<void> => page.getByLabel('Name', { exact: true }).fill(name);
+
+/** It was told. @param slug - of the name that was asked about */
+const told = (page: Page, slug: string): Promise<void> => page.getByText(`The address “${slug}” is kept for it.`).waitFor();
+
+const ended = (page: Page): Promise<void> => page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+
+/** The same page in another tab, as “Duplicate” does: a window that a page opens begins with a copy of its session storage. */
+const duplicate = async (page: Page): Promise<Page> => {
+  const [copy] = await Promise.all([page.context().waitForEvent('page'), page.evaluate('void open(location.href)')]);
+  await copy.getByLabel('Name', { exact: true }).waitFor();
+  return copy;
+};
+
 const withBrowser = hasChromium ? describe : describe.skip;
 
 /** Makes the token that the page keeps one that no service takes. */
@@ -68,6 +91,58 @@ withBrowser('the session', () => {
     await page.getByRole('button', { name: 'Begin again' }).click();
     await signInAs('eva@example.com');
     await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+  });
+
+  test('goes on in a tab and in its duplicate, which have one refresh token', async () => {
+    const { page, visit } = await seat.open();
+    await visit('/websites/new?from=mail', operator);
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    const copy = await duplicate(page);
+
+    // The third time its refresh token is one of a grant that the second use of another has ended.
+    for (const [number, tab] of [page, copy, page].entries()) {
+      await expireToken(tab);
+      await ask(tab, `Florist ${String(number)}`);
+      await told(tab, `florist-${String(number)}`);
+    }
+  });
+
+  test('goes on after the answer to a renewal was lost', async () => {
+    const { page, visit } = await seat.open();
+    await visit('/websites/new?from=mail', operator);
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    let isLost = false;
+    await page.route('**/oidc/token', async (route) => {
+      if (isLost) return route.fallback();
+      await route.fetch();
+      isLost = true;
+      return route.abort();
+    });
+    await expireToken(page);
+    await ask(page, 'Tailor');
+    await told(page, 'tailor');
+    expect(isLost).toBe(true);
+  });
+
+  test('is over in a duplicate once nobody, or somebody else, is signed in', async () => {
+    const { page, visit, signInAs } = await seat.open();
+    await visit('/websites/new?from=mail', operator);
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    const [copy, another] = [await duplicate(page), await duplicate(page)];
+    await page.getByRole('button', { name: `Account of ${operator}` }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.locator('input[type=email]').waitFor();
+
+    await expireToken(copy);
+    await ask(copy, 'Bookshop');
+    await ended(copy);
+
+    await signInAs('olga@example.com');
+    await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+    await expireToken(another);
+    await ask(another, 'Bookshop');
+    await ended(another);
   });
 
   test('a token that the service refuses from the start leads to no loop', async () => {

@@ -1,5 +1,5 @@
 import { ConnectionError } from '@doorstep/sdk';
-import type { User, UserManager } from 'oidc-client-ts';
+import type { INavigator, User, UserManager } from 'oidc-client-ts';
 import { base, signInWays } from '../page.js';
 
 /** Nobody is signed in, or no longer. */
@@ -34,6 +34,25 @@ export const forgetUser = (): void => sessionStorage.removeItem(userKey);
 
 const isCurrent = ({ expires_at: end }: KeptUser): boolean => end === undefined || end - renewBefore > Date.now() / 1000;
 
+/** Whether the identity provider is the service's own: scripts of this page may ask it as whoever is signed in there. */
+const isOwnProvider = signInWays !== undefined && new URL(signInWays.authorizationEndpoint).origin === location.origin;
+
+/** How long the provider is asked without a window, in ms: as long as oidc-client-ts asks for tokens. */
+const askForMs = 10_000;
+
+/**
+ * Asks the provider without a window: it answers by redirecting, and the last address is the answer. A
+ * frame, as is usual, is refused by the policy of these pages.
+ */
+const byFetch: INavigator = {
+  prepare: () =>
+    Promise.resolve({
+      navigate: async ({ url }) => ({ url: (await fetch(url, { signal: AbortSignal.timeout(askForMs) })).url }),
+      close: () => undefined,
+    }),
+  callback: () => Promise.resolve(),
+};
+
 let manager: Promise<UserManager> | undefined;
 
 /** Loaded when somebody signs in, or a token has to be renewed: most pages need neither. */
@@ -43,7 +62,7 @@ const userManager = (): Promise<UserManager> => {
     const { UserManager: Manager, WebStorageStateStore } = await import('oidc-client-ts');
     const { clientId, authorizationEndpoint, tokenEndpoint, endSessionEndpoint, audience } = signInWays;
     const origin = location.origin + base;
-    return new Manager({
+    const settings = {
       authority,
       metadata: {
         issuer: authority,
@@ -60,7 +79,8 @@ const userManager = (): Promise<UserManager> => {
       automaticSilentRenew: false,
       userStore: new WebStorageStateStore({ store: sessionStorage }),
       stateStore: new WebStorageStateStore({ store: sessionStorage }),
-    });
+    };
+    return new Manager(settings, undefined, undefined, byFetch);
   })();
   return manager;
 };
@@ -77,15 +97,28 @@ const isRefusal = (error: unknown): boolean =>
   typeof error.error === 'string' &&
   !['server_error', 'temporarily_unavailable'].includes(error.error);
 
+/**
+ * A refresh token that is used twice ends all that came of the same sign-in, in other tabs too: by a
+ * duplicate of this tab, which has the same one, or because the answer to its first use was lost. Whoever
+ * is still signed in at the provider, and is the same person, goes on with a token of their own.
+ */
+const renew = async (): Promise<KeptUser | null> => {
+  const oidc = await userManager();
+  try {
+    return await oidc.signinSilent();
+  } catch (error) {
+    if (!isOwnProvider || !isRefusal(error)) throw error;
+    return oidc.signinSilent({ forceIframeAuth: true });
+  }
+};
+
 let renewal: Promise<KeptUser | null> | undefined;
 
-/** Once for all who wait: a refresh token that is used twice ends the session. */
+/** Once for all who wait in this tab. */
 const renewed = (): Promise<KeptUser | null> =>
-  (renewal ??= userManager()
-    .then((oidc) => oidc.signinSilent())
-    .finally(() => {
-      renewal = undefined;
-    }));
+  (renewal ??= renew().finally(() => {
+    renewal = undefined;
+  }));
 
 /**
  * The access token of whoever is signed in, renewed when it is about to end.
