@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { json as answering, startScripted } from '../sdk/scriptedServer.js';
 import { makeHome, runCli, startCli, type Home, type Ran } from '../support/cli.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -101,6 +102,23 @@ describe('websites', () => {
     );
     const retried = await runCli(away, ['provisioning', 'retry', 'bookshop', '--watch', '--json', 'status']);
     expect({ code: retried.code, job: JSON.parse(retried.stdout) as unknown }).toEqual({ code: 1, job: { status: 'failed' } });
+  });
+});
+
+describe('a deployment that was asked for', () => {
+  it.each([
+    ['building', { code: 0, stdout: 'd1\n', stderr: 'Bakery is being built. How it goes: doorstep deployments bakery\n' }],
+    ['ready', { code: 0, stdout: 'd1\n', stderr: 'The site of Bakery is up to date.\n' }],
+    ['failed', { code: 1, stdout: '', stderr: 'doorstep: Bakery could not be built: No index.html\n' }],
+  ])('is told as it stands: %s', async (status, ran) => {
+    const { url } = await startScripted((response, request) =>
+      request.url?.startsWith('/v1/search')
+        ? answering(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] })(response, request)
+        : answering(200, { id: 'd1', status, ...(status === 'failed' && { error: 'No index.html' }) })(response, request),
+    );
+    const scripted = { ...home, environment: { ...home.environment, DOORSTEP_URL: url } };
+    expect(await runCli(scripted, ['websites', 'redeploy', 'bakery'])).toEqual(ran);
+    expect(await runCli(scripted, ['content', 'publish', 'bakery'])).toEqual(ran);
   });
 });
 

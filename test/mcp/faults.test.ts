@@ -90,3 +90,31 @@ describe('a refusal names the next step', () => {
     expect(await admin.call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 });
+
+describe('a deployment that was asked for is told as it stands', () => {
+  test.each([
+    ['building', undefined, 'bakery is being built (d1). website_status shows its address.'],
+    ['ready', undefined, 'The site of bakery is up to date (d1).'],
+    ['failed', 'No index.html', 'The build of bakery failed (d1): its site shows what was before.'],
+  ])('%s', async (status, error, words) => {
+    const service = new Doorstep({
+      baseUrl: 'http://127.0.0.1:1',
+      token: 'svc_pat_none',
+      fetch: ({ url }) =>
+        Promise.resolve(
+          Response.json(
+            url.includes('/search')
+              ? { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] }
+              : { id: 'd1', status, createdAt: '2026-03-01T12:00:00.000Z', ...(error !== undefined && { error }) },
+          ),
+        ),
+    });
+    const editor = await connectTools({ doorstep: service, caller: { subject: 'ed', role: 'client', scope: 'write' } });
+
+    for (const action of ['publish', 'rebuild']) {
+      const { isError, text, data } = await editor.call('publish_website', { website: 'bakery', action });
+      expect([isError, text.split('\n')[0], data]).toEqual([false, words, { slug: 'bakery', deployment: 'd1', status }]);
+      if (error !== undefined) expect(text).toContain(error);
+    }
+  });
+});

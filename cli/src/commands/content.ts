@@ -1,7 +1,7 @@
 import type { Doorstep } from '@doorstep/sdk';
 import { argument, command, flag, required, text, website, type Command } from '../command.js';
 import type { Context } from '../context.js';
-import { at, change, findWebsite, listing, readJson, readList } from './shared.js';
+import { at, change, deploy, listing, readJson, readList } from './shared.js';
 
 const document = argument('Id of the document', { placeholder: 'document' });
 const hash = argument('Hash of the version, as in versions', { placeholder: 'hash' });
@@ -227,13 +227,8 @@ export const contentCommands: readonly Command[] = [
     write: true,
     arguments: { website },
     run: async (context, args) => {
-      const doorstep = await context.doorstep();
-      const one = await findWebsite(context, args.website);
-      await change(
-        context,
-        (options) => doorstep.websites.content.publish(one.id, options),
-        ({ id }) => ({ said: `${one.name} is being published. How it goes: doorstep deployments ${one.slug}`, value: id }),
-      );
+      const { doorstep, website: one } = await at(context, args.website);
+      await deploy(context, one, (options) => doorstep.websites.content.publish(one.id, options));
     },
   }),
   ...commandsOf({

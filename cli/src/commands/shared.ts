@@ -1,7 +1,7 @@
 /**
  * What commands of several resources do alike.
  */
-import type { Doorstep, List, Website } from '@doorstep/sdk';
+import type { Deployment, Doorstep, List, Website } from '@doorstep/sdk';
 import { flag, number, Refusal, text, UsageError, type Option } from '../command.js';
 import type { Context, Explain, WriteOptions } from '../context.js';
 
@@ -88,6 +88,28 @@ export const change = async <T>(
       () => (value === undefined ? [] : [[value]]),
     );
   return answer;
+};
+
+/**
+ * Has a website built, and says how its deployment stands: where nothing has changed it is the newest one,
+ * and where building is quick it has ended.
+ * @throws Refusal when the build has failed
+ */
+export const deploy = async (
+  context: Context,
+  { name, slug }: Website,
+  send: (options: WriteOptions) => Promise<Deployment>,
+): Promise<void> => {
+  await change(context, send, ({ id, status, error }) => {
+    if (status === 'failed') throw new Refusal(`${name} could not be built: ${error ?? 'nobody knows why'}`);
+    return {
+      said:
+        status === 'ready'
+          ? `The site of ${name} is up to date.`
+          : `${name} is being built. How it goes: doorstep deployments ${slug}`,
+      value: id,
+    };
+  });
 };
 
 /** An id of a client, from an id or an address. @throws Refusal when nobody has the address */

@@ -1,6 +1,6 @@
 import { argument, choice, command, defined, flag, list, required, text, UsageError, website, type Command } from '../command.js';
 import type { WriteOptions } from '../context.js';
-import { at, change, listing, readList, sorted } from './shared.js';
+import { at, change, deploy, listing, readList, sorted } from './shared.js';
 
 const tiers = ['starter', 'growth', 'scale'] as const;
 const features = ['content', 'documents', 'analytics', 'marketing', 'seo', 'scheduling', 'commerce', 'blueprint'] as const;
@@ -298,11 +298,7 @@ export const websiteCommands: readonly Command[] = [
     arguments: { website },
     run: async (context, args) => {
       const { doorstep, website: found } = await at(context, args.website);
-      await change(
-        context,
-        (options) => doorstep.websites.redeploy(found.id, options),
-        ({ id }) => ({ said: `${found.name} is being deployed. How it goes: doorstep deployments ${found.slug}`, value: id }),
-      );
+      await deploy(context, found, (options) => doorstep.websites.redeploy(found.id, options));
     },
   }),
   command({

@@ -183,6 +183,7 @@ export const publishWebsite = tool({
     url: z.string().optional(),
     until: z.string().optional(),
     deployment: z.string().optional(),
+    status: z.string().optional().describe('Of the deployment: building, ready or failed'),
   }),
   run: async ({ doorstep, signal }, { website: named, action }) => {
     const { websites } = doorstep;
@@ -191,12 +192,20 @@ export const publishWebsite = tool({
       const { url, expiresAt } = await websites.content.preview(id, { signal });
       return { text: `A draft of ${slug}, until ${expiresAt}: ${url}`, data: { slug, url, until: expiresAt } };
     }
-    const deployment = await (action === 'publish'
-      ? websites.content.publish(id, { signal })
-      : websites.redeploy(id, { signal }));
+    // Where nothing has changed it is the newest one, and where building is quick it has ended.
+    const {
+      id: deployment,
+      status,
+      error,
+    } = await (action === 'publish' ? websites.content.publish(id, { signal }) : websites.redeploy(id, { signal }));
     return {
-      text: `${slug} is being built (${deployment.id}). website_status shows its address.`,
-      data: { slug, deployment: deployment.id },
+      text: {
+        building: `${slug} is being built (${deployment}). website_status shows its address.`,
+        ready: `The site of ${slug} is up to date (${deployment}).`,
+        failed: `The build of ${slug} failed (${deployment}): its site shows what was before.`,
+      }[status],
+      quotes: { error },
+      data: { slug, deployment, status },
     };
   },
 });
