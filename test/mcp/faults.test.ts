@@ -118,3 +118,14 @@ describe('a deployment that was asked for is told as it stands', () => {
     }
   });
 });
+
+describe('what changed nothing is told as such', () => {
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['move_eta', {}, 'Nothing changed at bakery: '],
+    ['plan_delivery', { showPreview: false }, 'Nothing changed at bakery: '],
+  ])('%s', async (tool, args, words) => {
+    const { estimatedCompletionAt, revision } = await doorstep.websites.delivery.get(everybody.websiteId);
+    const answer = await admin.call(tool, { website: 'bakery', readyBy: estimatedCompletionAt, ...args });
+    expect(answer).toMatchObject({ isError: false, text: expect.stringContaining(words), data: { delivery: { revision } } });
+  });
+});

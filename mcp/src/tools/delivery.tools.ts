@@ -51,6 +51,15 @@ const reasonArguments = {
 
 const Changed = z.object({ slug: z.string(), delivery: DeliveryView });
 
+/** What came of a new date: it may be the one that there was. */
+const moveInWords = (slug: string, before: DeliveryBlock, after: DeliveryBlock, now: Date): string => {
+  const stands = deliveryInWords(after, now);
+  if (after.revision === before.revision) return `Nothing changed at ${slug}: ${stands}.`;
+  if (after.estimatedCompletionAt === before.estimatedCompletionAt)
+    return `The date of ${slug} stays, and the reason is noted: ${stands}.`;
+  return `The date of ${slug} moved from ${dayOf(before.estimatedCompletionAt)}: now ${stands}.`;
+};
+
 export const moveEta = tool({
   name: 'move_eta',
   title: 'Move the date',
@@ -77,7 +86,7 @@ export const moveEta = tool({
       { signal, ...(etag !== undefined && { ifMatch: etag }) },
     );
     return {
-      text: `The date of ${website.slug} moved from ${dayOf(block.estimatedCompletionAt)}: now ${deliveryInWords(changed, now())}.`,
+      text: moveInWords(website.slug, block, changed, now()),
       quotes: { name: website.name },
       data: { slug: website.slug, delivery: toDeliveryView(changed), previous: block.estimatedCompletionAt },
     };
@@ -145,8 +154,14 @@ export const planDelivery = tool({
       once = { idempotencyKey: decision.idempotencyKey('replace') };
     }
     const changed = await doorstep.websites.delivery.replace(website.id, request, { ...options, ...once });
+    const what =
+      block === undefined
+        ? `The delivery of ${website.slug} is set up`
+        : changed.revision === block.revision
+          ? `Nothing changed at ${website.slug}`
+          : `The delivery of ${website.slug} is changed`;
     return {
-      text: `The delivery of ${website.slug} is ${block === undefined ? 'set up' : 'changed'}: ${deliveryInWords(changed, now())}.`,
+      text: `${what}: ${deliveryInWords(changed, now())}.`,
       quotes: { name: website.name, ...deliveryQuotes(changed) },
       data: { slug: website.slug, delivery: toDeliveryView(changed) },
     };
