@@ -11,7 +11,7 @@ const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** `doorstep.websites`, with what one request cannot do. */
 export class FindableWebsites extends Websites {
   /**
-   * Reads a website by its id or its slug, archived ones too.
+   * Reads a website by its id or its slug; an archived one by its slug as an admin alone.
    *
    * @throws NotFoundError with the slug of a website that may have been meant as `suggestion`
    * @example

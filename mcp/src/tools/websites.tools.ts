@@ -52,7 +52,7 @@ export const findWebsites = tool({
   input: z.object({
     query: z.string().min(1).max(200).optional().describe('Part of a name or slug'),
     attention: z.enum(['late', 'failed', 'waiting']).optional(),
-    archived: z.boolean().optional().describe('The archived ones instead'),
+    archived: z.boolean().optional().describe('The archived ones instead; admins only'),
     limit: z.int().min(1).max(100).default(25),
   }),
   output: z.object({
