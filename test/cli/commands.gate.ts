@@ -218,6 +218,29 @@ describe('a delivery', () => {
   });
 });
 
+describe('bookings', () => {
+  it.each(['UTC', 'Pacific/Auckland', 'America/Los_Angeles'])('of a day are all of that day in %s', async (TZ) => {
+    await cli('websites', 'update', 'corner-bakery', '--tier', 'scale');
+    const there = { ...home, environment: { ...home.environment, TZ } };
+    const year = String(2090 + TZ.length);
+    const add = (title: string, start: string, end: string): Promise<Ran> =>
+      runCli(there, ['bookings', 'add', 'corner-bakery', title, '--start', `${year}-12-${start}`, '--end', `${year}-12-${end}`]);
+    for (const [title, start, end] of [
+      ['Before', '01T23:00', '01T23:30'],
+      ['Breakfast', '02T00:00', '02T09:00'],
+      ['Supper', '02T20:00', '02T23:30'],
+      ['After', '03T00:00', '03T00:30'],
+    ] as const)
+      expect(await add(title, start, end)).toMatchObject({ code: 0 });
+
+    const day = `${year}-12-02`;
+    const list = (...range: readonly string[]): Promise<Ran> =>
+      runCli(there, ['bookings', 'list', 'corner-bakery', ...range, '--jq', '.[].title']);
+    expect((await list('--from', day, '--to', `2 Dec ${year}`)).stdout).toBe('Breakfast\nSupper\n');
+    expect((await list('--from', `${day}T10:00:00Z`, '--to', `${day}T10:00:00Z`)).stdout).toBe('');
+  });
+});
+
 describe('clients', () => {
   it('are given access, with another role, and lose it', async () => {
     expect((await cli('clients', 'add', 'corner-bakery', 'nell@example.com', '--role', 'viewer')).stderr).toBe(

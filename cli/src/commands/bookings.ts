@@ -18,16 +18,23 @@ export const bookingCommands: readonly Command[] = [
     arguments: { website },
     options: {
       from: text('From this day on; else from now', { placeholder: 'date' }),
-      to: text('Until this day', { placeholder: 'date' }),
+      to: text('Until this day, that day included', { placeholder: 'date' }),
       ...listing,
     },
     run: async (context, args, options) => {
       const { readDate } = await import('../dates.js');
       const { shortTime } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
-      const day = (given: string | undefined): string | undefined =>
-        given === undefined ? undefined : readDate(given, Date.now(), 'future');
-      const filter = defined({ from: day(options.from) ?? new Date().toISOString(), to: day(options.to) });
+      // A day is all of it, in the caller's time zone, and a time is a time.
+      const edge = (given: string, ofDay: string): string => {
+        const time = readDate(given, Date.now(), 'future');
+        const isDay = time.endsWith('T12:00:00.000Z') && !/\dT\d/i.test(given);
+        return isDay ? new Date(`${time.slice(0, 10)}T${ofDay}`).toISOString() : time;
+      };
+      const filter = defined({
+        from: edge(options.from ?? 'now', '00:00'),
+        to: options.to === undefined ? undefined : edge(options.to, '23:59:59.999'),
+      });
       const bookings = await readList(
         context,
         (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }),
