@@ -202,6 +202,16 @@ describe('a delivery', () => {
     expect((await cli('delivery', 'history', 'corner-bakery')).stdout).toMatch(/^3\t[^\t]*\t[^\t]*\t\t\t\tThe baker was ill\.$/m);
   });
 
+  it('refuses checkpoints of a file beside changes of checkpoints', async () => {
+    writeFileSync(file('checkpoints.json'), '[]');
+    const set = ['delivery', 'set', 'corner-bakery', '--checkpoints', 'checkpoints.json'];
+    expect(await cli(...set, '--due', 'qa=22 Dec 2099')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^doorstep: --checkpoints excludes --due, --needed, --label, --add and --remove/) as unknown,
+    });
+  });
+
   it('refuses a date that is none, and a checkpoint that is not there, with what there is', async () => {
     expect((await cli('delivery', 'set', 'corner-bakery', '--ready-by', 'soon')).stderr).toMatch(
       /^doorstep: "soon" is not a date\. Write it like "22 Dec"/,

@@ -135,6 +135,9 @@ export const deliveryCommands: readonly Command[] = [
       const understood = (given: string): string => readDate(given, drawing.now, 'future');
       if (options.showPreview && options.hidePreview)
         throw new UsageError('--show-preview and --hide-preview exclude each other');
+      const edits = [options.due, options.needed, options.label, options.add, options.remove];
+      if (options.checkpoints !== undefined && edits.some((given) => given.length > 0))
+        throw new UsageError('--checkpoints excludes --due, --needed, --label, --add and --remove: the file says all of it');
       if (options.private && options.reason === undefined) throw new UsageError('--private is for a --reason');
       const edit = {
         ...defined({
