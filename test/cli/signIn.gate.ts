@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -228,6 +228,16 @@ test('a code on another device signs in; signing in again revokes the former tok
   const out = await run(home, ['logout']);
   expect(out).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(`Signed out of ${address}`) });
   expect([await statusOf(second), existsSync(profileFile(home))]).toStrictEqual([401, false]);
+});
+
+test('a token that cannot be kept is revoked again', async () => {
+  const home = makePlainHome();
+  // Where the profile in use is written.
+  mkdirSync(join(home.folder, '.config/doorstep/config.json'), { recursive: true });
+  expect(await signInByCode(home, 'fred@example.com')).toBe(1);
+  expect(printed.join('')).toMatch(/The token svc_pat_\w{4}… could not be kept, so it was revoked again\.\ndoorstep: EISDIR/);
+  const { body } = await admin.get('/audit?actor=fred@example.com&limit=1');
+  expect(body).toMatchObject([{ type: 'APIKeyRevoked' }]);
 });
 
 test('a code that is refused signs nobody in', async () => {

@@ -45,7 +45,41 @@ export const login = async (context: Context, options: LoginOptions): Promise<vo
     ? await takeToken(context, address)
     : await mintToken(context, await discover(address), options, clientId, expiresAt);
 
-  const { url, token, minted } = held;
+  let kept: Kept;
+  try {
+    kept = await keep(context, profiles, held, clientId);
+  } catch (error) {
+    // Nobody has it any more, and nobody would miss it.
+    if (held.minted) await takeBack(context, held);
+    throw error;
+  }
+  const { profile, replaced, replacedToken } = kept;
+  const { name, url, email, subject, role } = profile;
+  output.done(`Signed in to ${url} as ${email ?? subject} (${role}). Profile: ${name}.`);
+  const ends = profile.expiresAt === undefined ? 'does not expire' : `expires on ${dayOf(profile.expiresAt)}`;
+  output.note(`The token ${profile.tokenPrefix}… ${ends}. It is kept in ${profiles.placeOf(profile)}.`);
+  if (replaced !== null && replacedToken !== null && replacedToken !== held.token) {
+    await revokeReplaced(context, replaced, replacedToken);
+  }
+  if (variable(environment, 'DOORSTEP_TOKEN') !== undefined) {
+    output.note('DOORSTEP_TOKEN is set, and is used instead of this profile until you unset it.');
+  }
+};
+
+interface Kept {
+  readonly profile: Profile;
+  /** The one of that name before. */
+  readonly replaced: Profile | null;
+  readonly replacedToken: string | null;
+}
+
+/** Keeps a token as the profile that it is for, with what the service says of it. */
+const keep = async (
+  { environment, globals }: Context,
+  profiles: Profiles,
+  { url, token, minted }: Held,
+  clientId: string | undefined,
+): Promise<Kept> => {
   const doorstep = createClient(url, token);
   const { subject, email, role } = await doorstep.me.get();
   const name = globals.profile ?? (await nameFor(profiles, url, variable(environment, 'DOORSTEP_PROFILE')));
@@ -67,15 +101,17 @@ export const login = async (context: Context, options: LoginOptions): Promise<vo
     },
     token,
   );
+  return { profile, replaced, replacedToken };
+};
 
-  output.done(`Signed in to ${url} as ${email ?? subject} (${role}). Profile: ${name}.`);
-  const ends = profile.expiresAt === undefined ? 'does not expire' : `expires on ${dayOf(profile.expiresAt)}`;
-  output.note(`The token ${profile.tokenPrefix}… ${ends}. It is kept in ${profiles.placeOf(profile)}.`);
-  if (replaced !== null && replacedToken !== null && replacedToken !== token) {
-    await revokeReplaced(context, replaced, replacedToken);
-  }
-  if (variable(environment, 'DOORSTEP_TOKEN') !== undefined) {
-    output.note('DOORSTEP_TOKEN is set, and is used instead of this profile until you unset it.');
+/** Revokes a token that could not be kept. What fails here is reported beside the reason for that. */
+const takeBack = async ({ output }: Context, { url, token }: Held): Promise<void> => {
+  const shown = `The token ${token.slice(0, prefixLength)}… could not be kept`;
+  try {
+    await revoke({ url }, token);
+    output.note(`${shown}, so it was revoked again.`);
+  } catch (error) {
+    output.note(`${shown}, nor revoked (${(error as Error).message}). Revoke it in the portal.`);
   }
 };
 
@@ -234,7 +270,7 @@ const revokeReplaced = async ({ output }: Context, replaced: Profile, token: str
  * Revokes a profile's token by itself; one that does not work any more is done with.
  * @throws DoorstepError
  */
-export const revoke = async (profile: Profile, token: string): Promise<void> => {
+export const revoke = async (profile: Pick<Profile, 'url' | 'tokenId'>, token: string): Promise<void> => {
   const doorstep = createClient(profile.url, token);
   try {
     const id = profile.tokenId ?? (await keyOf(doorstep, token))?.id;
