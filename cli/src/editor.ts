@@ -14,7 +14,7 @@ import { leaveInterruptions } from './interruption.js';
  * @throws Refusal when there is no editor or no terminal, or what it leaves is not JSON
  */
 export const editJson = async (
-  { environment, globals, output }: Context,
+  { environment, globals, interruption, output }: Context,
   name: string,
   before: unknown,
   save: (after: unknown) => Promise<unknown>,
@@ -44,6 +44,10 @@ export const editJson = async (
     output.note('Nothing was changed.');
     return;
   }
+  let isSaved = false;
+  interruption.onInterrupt(() => {
+    if (!isSaved) nameFile();
+  });
   try {
     await save(JSON.parse(after));
   } catch (error) {
@@ -51,6 +55,7 @@ export const editJson = async (
     if (error instanceof SyntaxError) throw new Refusal(`It is not JSON: ${error.message}`);
     throw error;
   }
+  isSaved = true;
   if (globals.dryRun) nameFile();
   else await rm(folder, { recursive: true });
 };

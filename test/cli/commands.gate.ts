@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { json as answering, startScripted } from '../sdk/scriptedServer.js';
 import { makeHome, runCli, startCli, type Home, type Ran } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -392,6 +394,24 @@ describe('files', () => {
     });
     expect(readFileSync(/in (\S+)/.exec(fallen.stderr)?.[1] ?? '', 'utf8')).toBe('{}\n');
     expect(await edit('false')).toMatchObject({ code: 1, stderr: 'doorstep: The editor ended with 1. Nothing was changed.\n' });
+  });
+
+  it('are kept when they were edited, and Ctrl-C ends the program while they are saved', async () => {
+    writeFileSync(file('editor'), '#!/bin/sh\necho "{}" > "$1"\n', { mode: 0o755 });
+    const { url, asked } = await startScripted(
+      answering(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] }),
+      answering(200, { id: 'texts', hash: 'h1', body: { title: 'Bread' } }),
+      () => undefined,
+    );
+    const environment = { ...home.environment, EDITOR: file('editor'), TMPDIR: home.folder, DOORSTEP_URL: url };
+    const child = startCli({ ...home, environment }, ['content', 'edit', 'bakery', 'texts']);
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    await eventually('the request that saves', () => asked[2]);
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect({ code, errors }).toEqual({ code: 130, errors: expect.stringMatching(/^What you wrote is in \S+\n$/) as unknown });
+    expect(readFileSync(/in (\S+)/.exec(errors)?.[1] ?? '', 'utf8')).toBe('{}\n');
   });
 
   it('are kept when they were edited for a dry run', async () => {
