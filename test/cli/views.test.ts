@@ -9,6 +9,7 @@ import { progressLine } from '../../cli/src/progress.js';
 import { changeLines, labelsOf } from '../../cli/src/views/changes.js';
 import { deliveryLines } from '../../cli/src/views/delivery.js';
 import type { Drawing } from '../../cli/src/views/drawing.js';
+import { accessRows } from '../../cli/src/views/resources.js';
 import { jobLines } from '../../cli/src/views/provisioning.js';
 import { duration, fromNow, money, sentence, shortDay, size } from '../../cli/src/views/words.js';
 
@@ -289,5 +290,24 @@ describe('words', () => {
       expect(
         progressLine('a-very-long-name-of-a-document.pdf', { sent: 1, total: 3_000_000 }, columns).length,
       ).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('who has access', () => {
+  const invitation = { id: 'i', kind: 'client_access', websiteId: 'w', role: 'editor', createdAt: noon('2026-11-01') } as const;
+
+  it('tells an open invitation from one that has expired', () => {
+    const rows = accessRows({
+      owner: null,
+      links: [],
+      invitations: [
+        { ...invitation, email: 'open@example.com', status: 'pending', expiresAt: noon('2026-12-01') },
+        { ...invitation, email: 'late@example.com', status: 'expired', expiresAt: noon('2026-11-10') },
+      ],
+    });
+    expect(rows).toMatchObject([
+      { email: 'open@example.com', as: 'invited as editor', open: true },
+      { email: 'late@example.com', as: 'invitation as editor has expired', open: false },
+    ]);
   });
 });

@@ -156,10 +156,10 @@ interface AccessRow {
 export const accessRows = ({ owner, links, invitations }: ListWebsiteClientsResponse): AccessRow[] => [
   ...(owner === null ? [] : [{ ...owner, as: 'owner', open: false }]),
   ...links.map(({ email, name, role, clientId }) => ({ email, name, as: role, id: clientId, open: false })),
-  ...invitations.map(({ email, role, id, kind }) => ({
+  ...invitations.map(({ email, role = 'viewer', id, status }) => ({
     email,
-    as: kind === 'ownership_transfer' ? 'offered to own' : `invited as ${role ?? 'viewer'}`,
+    as: status === 'expired' ? `invitation as ${role} has expired` : `invited as ${role}`,
     id,
-    open: true,
+    open: status === 'pending',
   })),
 ];

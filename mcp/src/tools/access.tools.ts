@@ -13,15 +13,18 @@ const Access = z.object({
   name: z.string().optional(),
   role: z.string().describe('owner, editor or viewer'),
   invitedUntil: z.string().optional().describe('Invited, not yet accepted'),
+  expired: z.boolean().optional().describe('The invitation: give_access renews it'),
 });
 
 const ofLink = ({ email, name, role }: WebsiteClientLink): z.input<typeof Access> => compact({ email, name, role });
 
-const ofInvitation = ({ email, role, expiresAt }: Invitation): z.input<typeof Access> => ({
-  email,
-  role: role ?? 'owner',
-  invitedUntil: expiresAt,
-});
+const ofInvitation = ({ email, role, expiresAt, status }: Invitation): z.input<typeof Access> =>
+  compact({
+    email,
+    role: role ?? 'owner',
+    invitedUntil: expiresAt,
+    expired: status === 'expired' ? true : undefined,
+  });
 
 /** Everybody at a website, and who is invited to it. */
 const loadAccess = async (doorstep: Doorstep, { id }: Website, signal: AbortSignal) => {
@@ -108,8 +111,14 @@ export const explainAccess = tool({
       ...invitations.map(ofInvitation),
       ...offers.map(ofInvitation),
     ];
+    const expired = invitations.filter(({ status }) => status === 'expired').length;
     return {
-      text: `${website.slug}: ${owner === undefined ? 'no owner' : 'an owner'}, ${String(links.length)} linked, ${String(access.filter(({ invitedUntil }) => invitedUntil !== undefined).length)} invited.`,
+      text: `${[
+        `${website.slug}: ${owner === undefined ? 'no owner' : 'an owner'}`,
+        `${String(links.length)} linked`,
+        `${String(invitations.length - expired + offers.length)} invited`,
+        ...(expired === 0 ? [] : [`${String(expired)} whose invitation has expired`]),
+      ].join(', ')}.`,
       quotes: { name: website.name, access },
       data: { slug: website.slug, access },
     };
