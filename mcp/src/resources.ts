@@ -23,8 +23,12 @@ const maxListed = 100;
 /** The newest websites of the caller, or those whose name or slug has a part. */
 export const offeredWebsites = async ({ doorstep, caller }: ResourceParts, part = ''): Promise<readonly Website[]> => {
   if (caller.role === 'admin') return doorstep.websites.list({ limit: maxListed, ...(part !== '' && { q: part }) });
-  const own = await doorstep.me.websites({ limit: maxListed });
-  return own.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(part.toLowerCase()));
+  const own: Website[] = [];
+  for await (const website of doorstep.me.websites({ limit: maxListed })) {
+    if (`${website.name} ${website.slug}`.toLowerCase().includes(part.toLowerCase())) own.push(website);
+    if (own.length === maxListed) break;
+  }
+  return own;
 };
 
 /** A page of the resources, one for each website of the caller, the newest first. */

@@ -69,6 +69,25 @@ describe('a resource for each website', () => {
     expect(await ask(viewer, 'else')).toEqual([]);
   });
 
+  test('completes slugs beyond the first page of a client’s websites', async () => {
+    const page = (slugs: readonly string[], next?: string): Response =>
+      Response.json(
+        slugs.map((slug) => ({ id: slug, slug, name: slug })),
+        { headers: next === undefined ? {} : { link: `<http://127.0.0.1:1/v1/me/websites?cursor=${next}>; rel="next"` } },
+      );
+    const doorstep = new Doorstep({
+      baseUrl: 'http://127.0.0.1:1',
+      token: 'svc_pat_none',
+      fetch: ({ url }) => Promise.resolve(url.includes('cursor=two') ? page(['zoo']) : page(['bakery', 'florist'], 'two')),
+    });
+    const { client } = await connectTools({ doorstep, caller: { subject: 'ana', role: 'client', scope: 'read' } });
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'doorstep://websites/{slug}/status' },
+      argument: { name: 'slug', value: 'zo' },
+    });
+    expect(completion.values).toEqual(['zoo']);
+  });
+
   test.each(['elsewhere', 'none'])('of a website that is not theirs (%s) is refused', async (slug) => {
     await expect(viewer.client.readResource({ uri: `doorstep://websites/${slug}/status` })).rejects.toThrow();
   });
