@@ -97,5 +97,6 @@ export const watchProvisioning = async (
     throw new Refusal(
       `${clean(job.reason ?? `The build of ${slug} failed.`)} To go on from the failed step: doorstep provisioning retry ${slug}`,
     );
-  output.done(`${name} is active${website.url === undefined ? '' : `: ${website.url}`}`);
+  if (website.archivedAt !== undefined) output.note(`${name} is archived.`);
+  else output.done(`${name} is active${website.url === undefined ? '' : `: ${website.url}`}`);
 };

@@ -71,6 +71,7 @@ describe('websites', () => {
 
   it('are deleted only with their slug, without a terminal', async () => {
     await cli('websites', 'archive', 'florist');
+    expect((await cli('provisioning', 'watch', 'florist')).stderr).toBe('Florist is archived.\n');
     const refused = await cli('websites', 'delete', 'florist');
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--confirm') as unknown });
     expect(await cli('websites', 'delete', 'florist', '--yes')).toEqual({
@@ -121,6 +122,18 @@ describe('a deployment that was asked for', () => {
     const scripted = { ...home, environment: { ...home.environment, DOORSTEP_URL: url } };
     expect(await runCli(scripted, ['websites', 'redeploy', 'bakery'])).toEqual(ran);
     expect(await runCli(scripted, ['content', 'publish', 'bakery'])).toEqual(ran);
+  });
+});
+
+describe('a search', () => {
+  it.each([
+    [19, ''],
+    [20, 'There may be more: at most 20 websites and 20 clients are found. Search for more of the name.\n'],
+  ])('that finds %d websites', async (count, note) => {
+    const websites = [...Array(count).keys()].map((number) => ({ id: `w${String(number)}`, slug: 'bakery', name: 'Bakery' }));
+    const { url } = await startScripted(answering(200, { websites }));
+    const scripted = { ...home, environment: { ...home.environment, DOORSTEP_URL: url } };
+    expect(await runCli(scripted, ['search', 'bakery'])).toMatchObject({ code: 0, stderr: note });
   });
 });
 

@@ -381,7 +381,7 @@ export const deliveryCommands: readonly Command[] = [
           { heading: 'first', value: ({ firstAt }) => firstAt, shown: ({ firstAt }) => shortTime(firstAt, clock) },
           { heading: 'last', value: ({ lastAt }) => lastAt, shown: ({ lastAt }) => shortTime(lastAt, clock) },
         ],
-        'No client has looked yet.',
+        'No client has looked yet, or read receipts are off.',
       );
     },
   }),

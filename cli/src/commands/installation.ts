@@ -12,6 +12,9 @@ import {
 } from '../command.js';
 import { change, expiry, findWebsite, listing, readList } from './shared.js';
 
+/** Of each kind, as the service searches. */
+const maxFound = 20;
+
 /** Commands on the installation: keys, the audit, templates, search, mails, health. */
 export const installationCommands: readonly Command[] = [
   command({
@@ -269,6 +272,10 @@ export const installationCommands: readonly Command[] = [
         ],
         'Nothing was found.',
       );
+      if ([result.websites, result.clients ?? []].some(({ length }) => length >= maxFound))
+        output.note(
+          `There may be more: at most ${String(maxFound)} websites and ${String(maxFound)} clients are found. Search for more of the name.`,
+        );
     },
   }),
   command({

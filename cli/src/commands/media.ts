@@ -101,7 +101,7 @@ export const mediaCommands: readonly Command[] = [
       await change(
         context,
         (options) => library.describe(found.id, one.id, args.alt === '' ? null : args.alt, options),
-        (described) => ({ said: `${described.name} is described.`, value: described.id }),
+        ({ id, name, alt }) => ({ said: `${name} ${alt === undefined ? 'has no description' : 'is described'}.`, value: id }),
       );
     },
   }),
