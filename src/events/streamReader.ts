@@ -68,7 +68,16 @@ export const createStreamReader = (parts: {
   return {
     state: (fold, key) => folds.load(fold, fold.stream.name(key)),
     history,
-    slice: async (name, from, max) =>
-      (await eventStore.readStream(name, { from, max })).events.map((stored) => codec.decode(stored)),
+    slice: async (name, from, max) => {
+      const found: Recorded[] = [];
+      // A page may end early by its bytes.
+      for (let next = from; ;) {
+        const { events, head } = await eventStore.readStream(name, { from: next, max: max - found.length });
+        found.push(...events.map((stored) => codec.decode(stored)));
+        const last = events.at(-1);
+        if (last === undefined || last.revision >= head || found.length >= max) return found;
+        next = last.revision + 1n;
+      }
+    },
   };
 };
