@@ -15,12 +15,17 @@ const databases = ['records.db', 'read-models.db', 'events.db', 'vault.db'];
 
 const copyTo = async (target: string, settings: Settings): Promise<void> => {
   const { dataDir } = settings;
+  const copyDatabases = (names: readonly string[]): void => {
+    for (const name of names) {
+      copyDatabase(join(dataDir, name), join(target, name));
+      process.stdout.write(`${name}\n`);
+    }
+  };
   const names = await readdir(dataDir);
-  const otherDatabases = names.filter((name) => name.endsWith('.db') && !databases.includes(name));
-  for (const name of [...otherDatabases, ...databases.filter((known) => names.includes(known))]) {
-    copyDatabase(join(dataDir, name), join(target, name));
-    process.stdout.write(`${name}\n`);
-  }
+  copyDatabases(databases.filter((name) => names.includes(name)));
+  // Those of the integrations after the log, because a subscription is in the ledger before its event
+  // is in the log. Listed only now: each is created when it is first used.
+  copyDatabases((await readdir(dataDir)).filter((name) => name.endsWith('.db') && !databases.includes(name)));
   process.stdout.write(`${String(await copyFolder(dataDir, target, noPlainFiles))} other files\n`);
   // After the log, whose every file is there before its event.
   const bucket = filesInBucket(settings);

@@ -12,6 +12,13 @@ import type {
 
 const assertHeld = (): void => undefined;
 
+const recordedOf = ({ id }: Subscription, customerId: string, { clientId }: Payer, websiteId: string): RecordedSubscription => ({
+  id,
+  websiteId,
+  clientId,
+  customerId,
+});
+
 /** What an adapter provides to the suite. */
 export interface PaymentsUnderTest {
   readonly payments: Payments;
@@ -95,7 +102,7 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       await payments.endSubscription(first.id);
       await payments.endSubscription(first.id);
       expect(await payments.findSubscription(customerId, 'site-5')).toBeNull();
-      expect(await payments.readSubscriptions([first.id])).toMatchObject([
+      expect(await payments.readSubscriptions([recordedOf(first, customerId, payer, 'site-5')])).toMatchObject([
         { id: first.id, status: 'canceled', canceledAt: expect.any(String) },
       ]);
 
@@ -136,10 +143,12 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
     });
 
     test('subscriptions are read as they are now, in the order asked for, without unknown ones', async () => {
-      const [, one] = await subscribe(somebody(), 'site-6', 'claim-6');
-      const [, other] = await subscribe(somebody(), 'site-7', 'claim-7');
+      const [ada, bob] = [somebody(), somebody()];
+      const [{ id: adaCustomer }, one] = await subscribe(ada, 'site-6', 'claim-6');
+      const [{ id: bobCustomer }, other] = await subscribe(bob, 'site-7', 'claim-7');
       await payments.endSubscription(one.id);
-      expect(await payments.readSubscriptions([other.id, 'unknown', one.id])).toEqual([
+      const [ofAda, ofBob] = [recordedOf(one, adaCustomer, ada, 'site-6'), recordedOf(other, bobCustomer, bob, 'site-7')];
+      expect(await payments.readSubscriptions([ofBob, { ...ofAda, id: 'unknown' }, ofAda])).toEqual([
         other,
         { ...one, status: 'canceled', canceledAt: expect.any(String) },
       ]);

@@ -180,6 +180,20 @@ test.each([
   expect(plan).toMatchObject([{ detail: expect.stringMatching(/^SEARCH invoice USING COVERING INDEX/) }]);
 });
 
+test('a number that a restored ledger gave again shows nobody the subscription of somebody else', async () => {
+  const ledger = open(join(temporaryFolder(), 'ledger.db'));
+  const another = { customerId: 'another', clientId: 'another', websiteId: 'another-site' };
+  const { id } = await ledger.createSubscription({ ...another, claim: 'claim' }, assertHeld);
+  const recorded = { ...another, id };
+  expect(
+    await ledger.readSubscriptions([
+      { ...recorded, websiteId: 'site' },
+      { ...recorded, clientId: 'client' },
+    ]),
+  ).toEqual([]);
+  expect(await ledger.readSubscriptions([recorded])).toMatchObject([{ id }]);
+});
+
 test('two processes share the file, and acknowledged writes survive a restart', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   const [one, other] = [open(file), open(file)];
@@ -195,12 +209,12 @@ test('two processes share the file, and acknowledged writes survive a restart', 
   other.close();
   const reopened = open(file);
   expect(await listOf(reopened, account)).toHaveLength(20);
-  expect(await reopened.readSubscriptions([made[0].id])).toEqual([made[0]]);
+  expect(await reopened.readSubscriptions([{ ...subscription, id: made[0].id }])).toEqual([made[0]]);
 });
 
 test('an invalid file is a transient fault whose message names no path', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100));
-  const attempt = open(file).readSubscriptions(['subscription-1']);
+  const attempt = open(file).readSubscriptions([{ ...account, id: 'subscription-1', customerId: 'client' }]);
   await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true, message: 'The ledger cannot be used' });
 });

@@ -105,7 +105,7 @@ describe('a created object', () => {
       (await payments.listInvoices({ sort: '-createdAt', limit: 10, subscriptions: () => Promise.resolve([of]) })).items;
     const [invoice] = fake.invoices;
     if (invoice === undefined) throw new Error('no invoice');
-    const [subscription] = await payments.readSubscriptions([id]);
+    const [subscription] = await payments.readSubscriptions([of]);
     expect(subscription).toMatchObject({ priceId: 'price_monthly', currentPeriodEndsAt: expect.stringMatching(/Z$/) });
     expect(await list()).toMatchObject([
       { id: invoice.id, number: `DOOR-${invoice.id}`, status: 'open', total: 2_900, amountPaid: 0, currency: 'eur' },

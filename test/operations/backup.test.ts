@@ -1,6 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { eventually } from '../support/eventually.js';
 import { mintToken, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -39,3 +43,37 @@ test('a backup that cannot be completed says so', async () => {
   mkdirSync(join(data, 'ledger.db'));
   await expect(operate(data, 'backup', [target])).rejects.toThrow(/The backup in .* is incomplete: .*\. Remove that folder/);
 });
+
+test.each(['there is a ledger before', 'it is the first'])(
+  'a subscription that is made while the log is copied is in the backup: %s',
+  async (ledgerIs) => {
+    const [folder, target] = [temporaryFolder(), join(temporaryFolder(), 'backup')];
+    // In a process of its own, which keeps no file open.
+    await operate(folder, 'mintToken', ['--name', 'x', '--subject', 'ada@example.com', '--role', 'admin']);
+    const openLedger = (of: string) =>
+      createEmbeddedLedger({
+        file: join(of, 'ledger.db'),
+        clock: systemClock,
+        baseUrl: () => '',
+        personal: { display: (text) => Promise.resolve(text) },
+      });
+    const ledger = openLedger(folder);
+    const subscribe = (websiteId: string) =>
+      ledger.createSubscription({ customerId: 'client', clientId: 'client', websiteId, claim: websiteId }, () => undefined);
+    if (ledgerIs === 'there is a ledger before') await subscribe('site-1');
+
+    // The copy of the vault, which follows that of the log, waits for this.
+    const vault = new DatabaseSync(join(folder, 'vault.db'));
+    vault.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+    const backup = operate(folder, 'backup', [target]);
+    await eventually('the copy of the log', () => existsSync(join(target, 'events.db')) || undefined);
+    const { id } = await subscribe('site-2');
+    ledger.close();
+    vault.close();
+    await backup;
+
+    const copy = openLedger(target);
+    expect(await copy.findSubscription('client', 'site-2')).toMatchObject({ id });
+    copy.close();
+  },
+);

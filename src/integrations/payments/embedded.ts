@@ -194,11 +194,12 @@ export const createEmbeddedLedger = ({
       run(() => {
         prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), numberOf(subscriptionId));
       }),
-    readSubscriptions: (ids) =>
+    readSubscriptions: (recorded) =>
       run(() =>
-        ids.flatMap((id) => {
+        recorded.flatMap(({ id, websiteId, clientId }) => {
           const row = readSubscription(id);
-          return row === undefined ? [] : [toSubscription(row)];
+          // A ledger that was restored from a backup gives numbers again that the log has given others.
+          return row?.website === websiteId && row.client === clientId ? [toSubscription(row)] : [];
         }),
       ),
     listInvoices: async ({ websiteId, clientId, status, sort, after, limit }) => {

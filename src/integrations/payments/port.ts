@@ -46,8 +46,8 @@ export interface Payments {
    * unknown.
    */
   endSubscription(subscriptionId: string): Promise<void>;
-  /** The subscriptions as they are now, in the order of `ids`; unknown ones are left out. */
-  readSubscriptions(ids: readonly string[]): Promise<readonly Subscription[]>;
+  /** The subscriptions as they are now, in the order of `recorded`; unknown ones are left out. */
+  readSubscriptions(recorded: readonly RecordedSubscription[]): Promise<readonly Subscription[]>;
   /**
    * The invoices as they are now; drafts are left out.
    * @throws InvoicePlaceGone

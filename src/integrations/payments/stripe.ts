@@ -285,7 +285,8 @@ export const createStripePayments = (parts: {
         logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was ended');
       });
     },
-    readSubscriptions: async (ids) => (await Promise.all(ids.map(readSubscription))).filter((one) => one !== null),
+    readSubscriptions: async (recorded) =>
+      (await Promise.all(recorded.map(({ id }) => readSubscription(id)))).filter((one) => one !== null),
     ...invoices,
     portalLink: async ({ customerId: customer }, returnUrl) => {
       if (customer === undefined) return null;

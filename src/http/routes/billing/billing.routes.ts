@@ -70,7 +70,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
   const subscriptionsOf = async ({ id: websiteId, clientId: ownerId }: WebsiteDocument, clientId: string | undefined) => {
     const { state } = await engine.state(billingFold, { websiteId });
     const recorded = await recordedSubscriptions(reader, { provider, websiteId, clientId });
-    const found = await payments.readSubscriptions(recorded.map(({ id }) => id));
+    const found = await payments.readSubscriptions(recorded);
     const account = ownerId === undefined ? undefined : state.accounts.get(ownerId);
     const isCurrent = ({ id }: { readonly id: string }): boolean =>
       account?.stage === 'attached' && account.subscriptionId === id;
