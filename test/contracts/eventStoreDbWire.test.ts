@@ -308,6 +308,42 @@ describe('8 faults in each of their forms', () => {
     await expect(follow(store, { after: START }, () => true)).rejects.toThrow('Access Denied');
     expect(fake.calls.append).toBe(0);
   });
+
+  test.each(['at the start', 'later'])(
+    'once the right is there, subscriptions go on, of a quiet log too: it was missing %s',
+    async (when) => {
+      const { fake, store } = await fakeAndStore();
+      const deny = (): void => {
+        fake.faults.refuseWith = { code: 7, details: 'Access Denied' };
+      };
+      if (when === 'at the start') deny();
+      // From the first read on, the log is followed for good.
+      await store.readStream('thing-1').catch(unlessUnavailable);
+      let after = START;
+      if (when === 'later') {
+        await followed(fake);
+        after = await store.lastPosition();
+        deny();
+        fake.dropSubscriptions();
+      }
+      await expect(follow(store, { after }, () => false)).rejects.toThrow('Access Denied');
+      fake.faults.refuseWith = null;
+      after = await store.lastPosition();
+
+      const { next } = await eventually('a subscription that waits', async () => {
+        const received = startFollowing(store, { after }).next();
+        const ended = received.then(
+          () => true,
+          () => true,
+        );
+        const isEnded = await Promise.race([ended, store.lastPosition().then(() => false)]);
+        return isEnded ? undefined : { next: received };
+      });
+      const events = newEvents(1);
+      await store.append('thing-1', events, NO_STREAM);
+      expect(await next).toMatchObject({ value: { events: idsOf(events).map((id) => ({ id })) } });
+    },
+  );
 });
 
 test('10 positions and revisions are exact beyond what a number holds', async () => {

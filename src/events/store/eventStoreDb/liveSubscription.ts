@@ -75,16 +75,16 @@ export const createLiveSubscription = (parts: {
           wire.follow(live.head(), callSignal, (message) => {
             heard();
             works();
-            if (message.kind === 'event') live.add([toLive(message.record)]);
+            // A message without an event ends the fault of a subscription that was denied.
+            live.add(message.kind === 'event' ? [toLive(message.record)] : []);
           }),
         );
       } catch (fault) {
         if (stopped()) return;
-        if (faultKind(causeOf(fault)) === 'denied') {
-          live.fail(unavailable('the subscription to the event log was denied', fault));
-          return;
-        }
-        if (isServerAway(fault)) {
+        const isDenied = faultKind(causeOf(fault)) === 'denied';
+        // Subscribers learn it at once. The operator may grant the right while this process runs.
+        if (isDenied) live.fail(unavailable('the subscription to the event log was denied', fault));
+        if (isServerAway(fault) && !isDenied) {
           outage?.failed(fault);
           unexplained = null;
         } else {
