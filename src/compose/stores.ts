@@ -74,6 +74,7 @@ export const openCore = async (
       projections,
       clock,
       random: systemRandom,
+      logger,
       alsoVerify: (identity) => bindVault({ vault: records, eventStore: log, acceptLoss: settings.acceptEmptyVault }, identity),
     });
     await requireSameLog(settings, guard.verify);

@@ -43,11 +43,17 @@ export interface StreamFolds {
 
 export interface LoadOptions<State> {
   /** Where to begin when nothing is cached, for long streams (a document of a read model). */
-  readonly seed?: (() => Promise<Folded<State> | null>) | undefined;
+  readonly seed?: (() => Promise<Seed<State> | null>) | undefined;
   /** The last revision to fold: the result is what the stream was then, whatever was appended since. */
   readonly through?: bigint | undefined;
   /** As of `ReadStreamOptions`: the result may lack what others have committed after it. */
   readonly since?: number | undefined;
+}
+
+/** A stream as it was folded elsewhere. */
+export interface Seed<State> extends Folded<State> {
+  /** Of its last event: a seed from another history of the log is not used. Absent: it is of this one. */
+  readonly position?: bigint;
 }
 
 /** A folded stream with the id of its last event, which only this history of the stream has. */
@@ -123,6 +129,16 @@ export const createStreamFolds = (
     }
     absent.delete(key);
     present.set(key, kept, { size: cachedOverhead + 2 * key.length + Math.ceil(kept.measured + kept.grown) });
+  };
+
+  /** What the seed gives, if that is the stream's own history. */
+  const seedOf = async <State>(seed: LoadOptions<State>['seed'], stream: string): Promise<Kept<State> | null> => {
+    const found = (await seed?.()) ?? null;
+    if (found === null) return null;
+    if (found.position === undefined) return keptOf(found);
+    // A log that was restored from a backup has another event there, or none.
+    const [event] = (await eventStore.readStream(stream, { from: found.revision, max: 1 })).events;
+    return event?.position === found.position ? keptOf(found, event.id) : null;
   };
 
   /** The snapshot of the stream, if that is the stream's own history. */
@@ -219,8 +235,7 @@ export const createStreamFolds = (
       }
       if (isFirst) {
         isFirst = false;
-        const seeded = (await seed?.()) ?? null;
-        const found = seeded === null ? await snapshotOf(fold, stream) : keptOf(seeded);
+        const found = (await seedOf(seed, stream)) ?? (await snapshotOf(fold, stream));
         if (found !== null && !isTooNew(found) && found.revision > kept.revision) kept = found;
       }
       // A long stream must not keep others waiting.

@@ -1,6 +1,6 @@
 import type { DomainEvent, JsonObject } from '../events/envelope.js';
 import type { Fold } from '../events/fold.js';
-import type { Folded, StreamFolds } from '../events/streamFolds.js';
+import type { Seed, StreamFolds } from '../events/streamFolds.js';
 import type { Projection } from './projection.js';
 import { readLive } from './runner/versions.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from './store/readModelStore.js';
@@ -34,12 +34,14 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
   const storedDocument = async <Document extends JsonObject, Event extends DomainEvent>(
     projection: Projection<Document, Event>,
     id: string,
-  ): Promise<Folded<Document | null> | null> => {
+  ): Promise<Seed<Document | null> | null> => {
     try {
       const stored = await readLive(projection, readModels, (model) =>
         model === null ? Promise.resolve(null) : readModels.get(model, id),
       );
-      return stored === null ? null : { state: stored.body as Document, revision: stored.revision, at: '' };
+      if (stored === null) return null;
+      const { body, revision, position } = stored;
+      return { state: body as Document, revision, position, at: '' };
     } catch (error) {
       // The stored document only saves reading the whole stream: the log alone gives the same
       // result.

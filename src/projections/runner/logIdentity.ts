@@ -10,9 +10,11 @@ import {
 } from '../../events/store/eventStore.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createIds, eventId } from '../../platform/ids.js';
+import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModelStore, type RecordStore } from '../store/readModelStore.js';
+import { replaceReadModelsAhead } from './replaceAhead.js';
 import { modelOf } from './versions.js';
 
 /** The read models were folded from another log. Nothing is read from this log or written to it. */
@@ -28,6 +30,7 @@ interface Parts {
   readonly projections: readonly AnyProjection[];
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger?: Pick<Logger, 'warn'>;
   /** What else must belong to the log, by its identity; it throws when something does not. */
   readonly alsoVerify?: (log: string) => Promise<void>;
 }
@@ -37,7 +40,8 @@ interface Parts {
  * log: they would silently give wrong answers. The first start on a log appends its identity, and
  * the read models store the identity of their log.
  *
- * `verify` compares the two. The returned event store lets no call through before a verification
+ * `verify` compares the two, and replaces read models that are ahead of a log which was restored
+ * (`replaceReadModelsAhead`). The returned event store lets no call through before a verification
  * has succeeded, so that a log that is unavailable at the start is verified when it is back.
  *
  * @throws OtherLog, or what `alsoVerify` throws, from `verify` and from every call of the store; faults of the two stores, after
@@ -52,6 +56,7 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
     try {
       const log = await verifyLogIdentity(parts);
       await parts.alsoVerify?.(log);
+      await replaceReadModelsAhead(parts);
       isVerified = true;
     } finally {
       underWay = null;
