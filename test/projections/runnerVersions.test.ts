@@ -150,6 +150,59 @@ describe('a new version of a projection', () => {
     expect((await working.status())[0]).toMatchObject({ state: 'following', writes: '2' });
   });
 
+  test('that fails leaves the older one, which this build goes on with, at work', async () => {
+    const clock = createTestClock();
+    const world = await thingWorld(clock);
+    const { append, projector, readModels, eventStore, lines } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'poison')));
+    await old.stop();
+
+    const failing: AnyProjection & typeof thingProjection = {
+      ...thingProjection,
+      version: 2,
+      readsFrom: 1,
+      evolve: (document, event) => {
+        if (event.data.label === 'poison') throw new TypeError('poison');
+        return thingProjection.evolve(document, event);
+      },
+    };
+    let isAway = false;
+    const faulty: ReadModelStore = {
+      ...readModels,
+      apply: (...args) => {
+        if (!isAway) return readModels.apply(...args);
+        isAway = false;
+        return Promise.reject(new ReadModelStoreUnavailable('away'));
+      },
+    };
+    const working = projector({ projections: [failing], readModels: faulty });
+    await working.start();
+    const parts = { eventStore, readModels, clock: systemClock };
+    const labels = async () => (await readList(failing, everything, parts)).map(({ body }) => body.label);
+    const hasFailed = { state: 'failed', writes: '2', failure: { position: 2n, eventType: 'ThingLabelled' } };
+    await eventually('the failure', async () => (await working.status())[0]?.state === 'failed' || undefined);
+    expect((await working.status())[0]).toMatchObject(hasFailed);
+    await append(added('b'));
+    expect(await labels()).toEqual(['poison', 'b']);
+    expect(await projectionStatus([failing], parts)).toMatchObject([
+      { state: 'building', liveVersion: '1', failure: { position: 2n } },
+    ]);
+
+    // A store that fails in between changes nothing in that.
+    isAway = true;
+    await append(added('c'));
+    await eventually('the older version to go on', async () => {
+      await clock.advance(100);
+      return (await liveDocuments(thingProjection, readModels)).has('c') || undefined;
+    });
+    expect(lines.filter(({ message }) => message.startsWith('a store failed'))).toHaveLength(1);
+    expect((await working.status())[0]).toMatchObject(hasFailed);
+    expect(lines.filter(({ message }) => message.includes('projection failed at'))).toHaveLength(1);
+    await working.stop();
+  });
+
   test('does not hold up another projection that has little to catch up with', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;

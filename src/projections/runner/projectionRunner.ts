@@ -16,7 +16,7 @@ import { sweepDropped } from './sweepDropped.js';
 /**
  * `starting`: the stores have not answered yet. `retrying`: a store failed; the runner goes on from
  * the stored checkpoint. `failed`: the projection could not take an event, and stays before it
- * until the process starts again.
+ * until the process starts again; an older version that answers is kept up to date nevertheless.
  */
 export type RunnerState = 'starting' | ChosenVersion['state'] | 'retrying' | 'failed' | 'stopped';
 
@@ -40,7 +40,7 @@ interface RunnerProgress {
   position: bigint;
   failure: ProjectionFailed | null;
   /** Store faults in a row. */
-  storeFaults: number;
+  readonly storeFaults: { count: number };
 }
 
 export interface RunnerParts extends CatchUpParts {
@@ -67,16 +67,13 @@ const tombstonesKeptMs = 3_600_000;
 const minBackoffMs = 100;
 const maxBackoffMs = 10_000;
 
-const beginning = (state: RunnerState, model: ReadModel | null): RunnerProgress => ({
+const beginning = (state: RunnerState, model: ReadModel | null, storeFaults = { count: 0 }): RunnerProgress => ({
   state,
   model,
   position: START,
   failure: null,
-  storeFaults: 0,
+  storeFaults,
 });
-
-const servingOf = (chosen: ChosenVersion): readonly ReadModel[] =>
-  chosen.state === 'building' && chosen.serving !== null ? [chosen.serving] : [];
 
 /** Starts to keep the read model of a projection up to date. */
 export const startProjectionRunner = (projection: AnyProjection, parts: RunnerParts): ProjectionRunner => {
@@ -88,6 +85,9 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
   const started = new Promise<void>((resolve) => {
     resolveStarted = resolve;
   });
+
+  /** The older version that answers meanwhile, and goes on when the one that is built fails. */
+  let serving: ReadModel | null = null;
 
   /**
    * Writes one version until the runner is stopped, another version goes live, or something fails.
@@ -102,7 +102,11 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
     const live = await readModels.liveVersion(name);
     const chosen = await chooseVersion(projection, live, readModels);
     const { state, model } = chosen;
-    progress.state = state;
+    serving = chosen.state === 'building' ? chosen.serving : null;
+    if (state !== 'building') progress.failure = null;
+    // It would fail over the same event again.
+    const hasFailed = progress.failure !== null;
+    progress.state = hasFailed ? 'failed' : state;
     progress.model = model;
     resolveStarted();
 
@@ -113,13 +117,19 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
     const stopChecking = repeat(clock, versionCheckMs, checkVersion, interrupt);
     try {
       const follow = (written: ReadModel, of: RunnerProgress): Promise<void> =>
-        followLog(projection, written, of, parts, signal, interrupt).catch(interrupt);
-      if (model === null) await aborted(signal);
-      else
-        await Promise.all([
-          follow(model, progress),
-          ...servingOf(chosen).map((serving) => follow(serving, beginning('following', serving))),
-        ]);
+        followLog(projection, written, of, parts, signal, interrupt);
+      const onFault = async (fault: unknown): Promise<void> => {
+        if (serving !== null && fault instanceof ProjectionFailed) await fail(fault);
+        else interrupt(fault);
+      };
+      const followed: Promise<void>[] = [];
+      if (model === null) followed.push(aborted(signal));
+      else if (!hasFailed) followed.push(follow(model, progress).catch(onFault));
+      if (serving !== null) {
+        const own = beginning('following', serving, hasFailed ? progress.storeFaults : undefined);
+        followed.push(follow(serving, own).catch(interrupt));
+      }
+      await Promise.all(followed);
     } finally {
       stopChecking();
     }
@@ -143,13 +153,13 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
       { projection: name, position: String(progress.position), err: fault },
       'a store failed; the projection goes on from its checkpoint',
     );
-    const backoffMs = Math.min(maxBackoffMs, minBackoffMs * 2 ** progress.storeFaults);
-    progress.storeFaults += 1;
+    const backoffMs = Math.min(maxBackoffMs, minBackoffMs * 2 ** progress.storeFaults.count);
+    progress.storeFaults.count += 1;
     resolveStarted();
     await sleep(clock, backoffMs * (0.5 + random.fraction() / 2), stopping.signal);
   };
 
-  const isRunning = (): boolean => !stopping.signal.aborted && progress.state !== 'failed';
+  const isRunning = (): boolean => !stopping.signal.aborted && (progress.state !== 'failed' || serving !== null);
 
   const supervise = async (): Promise<void> => {
     while (isRunning()) {
@@ -159,6 +169,7 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
         if (fault instanceof ReadModelDropped) {
           logger.info({ projection: name, version: progress.model?.version }, 'another version of the read model was published');
         } else if (fault instanceof ProjectionFailed) {
+          serving = null;
           await fail(fault);
         } else if (isRunning()) {
           await backOff(fault);
@@ -227,7 +238,7 @@ const followLog = async (
     if (progress.position >= through) return !signal.aborted;
     const onWritten = ({ position, parked }: CatchUpWrite): void => {
       progress.position = position;
-      progress.storeFaults = 0;
+      progress.storeFaults.count = 0;
       reportParked(parked);
     };
     try {
@@ -247,7 +258,7 @@ const followLog = async (
       reportParked(parked);
       if (isCheckpointDue) checkpoints.move(model, position, interrupt);
       if (failure !== null) throw failure;
-      progress.storeFaults = 0;
+      progress.storeFaults.count = 0;
       await publishOnceCaughtUp();
       await purgeTombstones();
       if (gatherMs > 0 && slice.events.length > 1) await sleep(clock, gatherMs, signal);
