@@ -150,6 +150,30 @@ describe('a new version of a projection', () => {
     expect((await working.status())[0]).toMatchObject({ state: 'following', writes: '2' });
   });
 
+  test('is published while something is always written', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(thingProjection, readModels, await append(added('a')));
+    await old.stop();
+
+    let written = 0;
+    const busy: EventStore = {
+      ...eventStore,
+      // Whenever the end is asked for, it is further on.
+      lastPosition: async (filter) => {
+        written += 1;
+        await append(added(`more-${String(written)}`));
+        return eventStore.lastPosition(filter);
+      },
+    };
+    await projector({ projections: [louder], eventStore: busy }).start();
+    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    await untilReached(louder, readModels, await append(labelled('a', 'last')));
+    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+  });
+
   test('that fails leaves the older one, which this build goes on with, at work', async () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);

@@ -210,8 +210,15 @@ const followLog = async (
   progress.position = await readModels.checkpoint(model);
   const purgeTombstones = createTombstonePurge(model, progress, parts);
 
+  /** Where the log ended before the last batch; `null` before the first one. */
+  let endBefore: bigint | null = null;
   const publishOnceCaughtUp = async (): Promise<void> => {
-    if (progress.state !== 'building' || progress.position < (await eventStore.lastPosition(filter))) return;
+    if (progress.state !== 'building') return;
+    const end = await eventStore.lastPosition(filter);
+    // What is written while a batch is applied is the next one: under steady writes there always is one.
+    const isCaughtUp = progress.position >= (endBefore ?? end);
+    endBefore = end;
+    if (!isCaughtUp) return;
     await readModels.apply(model, [], progress.position);
     await readModels.publish(model);
     progress.state = 'following';
