@@ -36,6 +36,11 @@ const whoIs = (jwt: string | undefined, path = '/whoami'): Promise<ApiAnswer> =>
 
 const outcome = ({ status, body }: ApiAnswer): unknown => [status, (body as { error?: string }).error ?? 'let in'];
 
+/**
+ * Seconds since the epoch, when the test runs: what is in a table is made when the file is loaded.
+ */
+const at = (seconds: number) => Math.floor(clock.now() / 1_000) + seconds;
+
 beforeAll(async () => {
   issuer = await startTestIssuer();
   portal = await startApi({
@@ -56,6 +61,7 @@ afterAll(async () => {
 beforeEach(() => {
   issuer.broken = false;
   issuer.silent = false;
+  issuer.keysBroken = false;
   issuer.offersUserinfo = true;
   issuer.deletedSubjects.clear();
   issuer.inactiveSubjects.clear();
@@ -98,12 +104,6 @@ describe('a JWT', () => {
   test('without a role is a client’s', async () => {
     expect((await whoIs(await issuer.sign())).body).toMatchObject({ role: 'client' });
   });
-
-  /**
-   * Seconds since the epoch, when the test runs: what is in the table is made when the file is
-   * loaded.
-   */
-  const at = (seconds: number) => Math.floor(clock.now() / 1_000) + seconds;
 
   test.each<[string, Record<string, unknown> | (() => Record<string, unknown>)]>([
     ['for another audience', { aud: 'somebody-else' }],
@@ -286,16 +286,43 @@ describe('the issuer', () => {
     expect((await whoIs(jwt)).status).toBe(200);
   });
 
-  test('that is down locks out nobody who was known, nor nonsense in', async () => {
+  test('that is down locks nobody out, nor lets nonsense in: its keys count until others can be loaded', async () => {
     trust();
-    const jwt = await issuer.sign();
-    expect((await whoIs(jwt)).status).toBe(200);
+    expect((await whoIs(await issuer.sign())).status).toBe(200);
     issuer.broken = true;
-    expect((await whoIs(await issuer.sign({ sub: 'another' }))).status).toBe(200);
-    expect((await whoIs('nonsense')).status).toBe(401);
+    let shiftedMs = 0;
+    // The keys and the discovery document become stale, one after the other and again.
+    for (const afterMs of [0, 660_000, 3_700_000, 7_400_000]) {
+      clock.shift(afterMs - shiftedMs);
+      shiftedMs = afterMs;
+      const jwt = await issuer.sign({ sub: `after ${afterMs}` }, { now: clock.now() });
+      expect([afterMs, (await whoIs(jwt)).status]).toStrictEqual([afterMs, 200]);
+      expect((await whoIs('nonsense')).status).toBe(401);
+    }
+    expect(issuer.asked.filter((path) => path === '/keys').length).toBeGreaterThan(1);
+    clock.shift(-shiftedMs);
+  });
+
+  test('whose keys alone are down locks nobody out, and is not asked by every request', async () => {
+    trust();
+    await whoIs(await issuer.sign());
+    issuer.keysBroken = true;
     clock.shift(3_700_000);
-    expect((await whoIs(await issuer.sign({ sub: 'late' }, { now: clock.now() }))).status).toBe(200);
+    for (const sub of ['one', 'two', 'three']) {
+      expect((await whoIs(await issuer.sign({ sub }, { now: clock.now() }))).status).toBe(200);
+    }
+    expect(issuer.asked.filter((path) => path === '/keys')).toHaveLength(2);
     clock.shift(-3_700_000);
+  });
+
+  test('that withdraws a key: its tokens are refused when the keys are loaded again', async () => {
+    trust();
+    const old = await issuer.sign({ exp: at(3_600) });
+    expect((await whoIs(old)).status).toBe(200);
+    await issuer.rotate(false);
+    clock.shift(660_000);
+    expect(outcome(await whoIs(old))).toStrictEqual([401, 'Invalid token']);
+    clock.shift(-660_000);
   });
 
   test('that takes questions and never answers: 503 within its time', async () => {

@@ -14,6 +14,8 @@ export interface TestIssuer {
   readonly asked: string[];
   /** While true, it answers everything with 500. */
   broken: boolean;
+  /** While true, it answers with 500 where its keys are. */
+  keysBroken: boolean;
   /** While true, it accepts requests and never answers. */
   silent: boolean;
   /** Whether the discovery document names a `userinfo` endpoint. */
@@ -67,7 +69,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     const path = request.url ?? '';
     issuer.asked.push(path);
     if (issuer.silent) return;
-    if (issuer.broken) {
+    if (issuer.broken || (issuer.keysBroken && path === '/keys')) {
       refuse(response, 500);
     } else if (path === '/.well-known/openid-configuration') {
       answerJson(response, {
@@ -99,6 +101,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     scimUrl: `${url}/scim`,
     asked: [],
     broken: false,
+    keysBroken: false,
     silent: false,
     offersUserinfo: true,
     scimToken: undefined,

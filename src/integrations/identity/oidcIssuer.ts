@@ -11,15 +11,22 @@ const timeoutMs = 5_000;
 const cacheMs = 60_000;
 /** How long the issuer's discovery document is cached. */
 const discoveryCacheMs = 3_600_000;
+/** How long the issuer's keys are cached: one that it withdraws counts no longer than that. */
+const keysCacheMs = 600_000;
 const maxCached = 10_000;
 
 /** The fields used of the discovery document (OpenID Connect Discovery 1.0, section 3). */
 interface Discovered {
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: KeySet;
   readonly userinfo: string | undefined;
   /** Where a browser signs in; absent where it cannot. */
   readonly signIn: BrowserSignIn | undefined;
   readonly until: number;
+}
+
+interface KeySet {
+  readonly address: string;
+  readonly find: JWTVerifyGetKey;
 }
 
 interface JsonResponse {
@@ -29,8 +36,8 @@ interface JsonResponse {
 }
 
 /**
- * Any OpenID Connect issuer, configured by discovery. Keys are fetched on first use, and again when
- * a token names an unknown key, at most every `keyCooldownMs`.
+ * Any OpenID Connect issuer, configured by discovery. Keys are fetched on first use, when they are
+ * 10 minutes old, and when a token names an unknown key, at most every `keyCooldownMs`.
  */
 export const createOidcIssuer = (
   { url, audience, clientId = 'doorstep-portal', roleClaim, subjectCheck }: ExternalIssuer,
@@ -64,6 +71,35 @@ export const createOidcIssuer = (
     }
   };
 
+  /** While the keys cannot be loaded, those held count, as they do for tokens that are verified already. */
+  const createKeySet = (address: URL): KeySet => {
+    const remote = createRemoteJWKSet(address, {
+      timeoutDuration: timeoutMs,
+      cooldownDuration: keyCooldownMs,
+      // Its own expiry would forget the keys before there are others.
+      cacheMaxAge: Infinity,
+    });
+    let until = -Infinity;
+
+    const refresh = async (): Promise<void> => {
+      try {
+        await remote.reload();
+        until = clock.now() + keysCacheMs;
+      } catch (error) {
+        if (remote.jwks() === undefined) throw error;
+        until = clock.now() + cacheMs;
+      }
+    };
+
+    return {
+      address: address.href,
+      find: async (header, token) => {
+        if (clock.now() >= until) await refresh();
+        return remote(header, token);
+      },
+    };
+  };
+
   const discover = async (): Promise<Discovered> => {
     const address = `${url.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const { ok, body } = await request(address, { accept: 'application/json' });
@@ -73,7 +109,8 @@ export const createOidcIssuer = (
     const keys = typeof jwks === 'string' ? parseUrl(jwks) : undefined;
     if (keys === undefined) throw new IdentityUnavailable(`${address} names no keys`);
     return {
-      keys: createRemoteJWKSet(keys, { timeoutDuration: timeoutMs, cooldownDuration: keyCooldownMs }),
+      // The keys held outlive the document, so that none are missing while they cannot be loaded.
+      keys: discovered?.keys.address === keys.href ? discovered.keys : createKeySet(keys),
       userinfo: typeof userinfo === 'string' ? userinfo : undefined,
       signIn: signInOf(body),
       until: clock.now() + discoveryCacheMs,
@@ -147,7 +184,7 @@ export const createOidcIssuer = (
         url: () => url,
         audience: (resource) => (resource === 'api' ? audience : baseUrl && resourceUrl(baseUrl(), resource)),
         roleClaim,
-        keys: async () => (await issuer()).keys,
+        keys: async () => (await issuer()).keys.find,
       },
       clock,
     ),
