@@ -193,6 +193,42 @@ test('who claims, and whom access is given to, goes by the new address', async (
   expect(stranger.clientId).not.toBe(clientId);
 });
 
+describe('a subject that was bound by a claim', () => {
+  const claimAs = async (subject: string) => {
+    const { websiteId } = await newWebsite();
+    const { handled } = await offerTransfer(local.engine, { websiteId, email: old, sendMail: false }, local.context());
+    const { invitationId } = handled.events[0]?.data as { invitationId: string };
+    const input = { invitationId, subject, verifiedEmail: old };
+    await claimInvitation(local.engine, input, local.context({ actor: clientActor(subject) }));
+  };
+
+  test('is the client by any address, but not by a former one', async () => {
+    await claimAs('idp|anna');
+    const who = () => Promise.all([undefined, old, next, third].map((email) => clientIdOf(other.engine, 'idp|anna', email)));
+    expect(await who()).toEqual([clientId, clientId, clientId, clientId]);
+    await confirm(await request(next));
+    expect(await who()).toEqual([clientId, undefined, clientId, clientId]);
+    await confirm(await request(old));
+    expect(await who()).toEqual([clientId, clientId, undefined, clientId]);
+  });
+
+  test('is whose the former address is by then', async () => {
+    await claimAs('idp|anna');
+    await confirm(await request(next));
+    const stranger = await createClient(other.engine, { email: old }, other.context());
+    expect(await clientIdOf(other.engine, 'idp|anna', old)).toBe(stranger);
+  });
+
+  test.each([old, 'Anna@Example.com'])('is nobody as the former address itself, %s', async (subject) => {
+    await claimAs(subject);
+    expect(await clientIdOf(other.engine, subject)).toBe(clientId);
+    await confirm(await request(next));
+    expect(await clientIdOf(other.engine, subject)).toBeUndefined();
+    expect(await clientIdOf(other.engine, subject, old)).toBeUndefined();
+    expect(await clientIdOf(other.engine, subject, next)).toBe(clientId);
+  });
+});
+
 test('tokens that vouch for the former address end', async () => {
   const input = { name: 'ci', subject: 'idp|anna', callerRole: 'client', role: 'client', scope: 'write' } as const;
   const { id } = await mintApiKey(local.engine, { ...input, verifiedEmail: old }, local.engine.random.bytes(64), local.context());

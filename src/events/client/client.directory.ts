@@ -1,3 +1,5 @@
+import { canonicalAddress } from '../../platform/emailAddress.js';
+import type { PersonalData } from '../../platform/personal.js';
 import type { StreamReader } from '../streamReader.js';
 import { clientEmailFold, clientFold, clientSubjectFold } from './client.state.js';
 
@@ -7,6 +9,7 @@ import { clientEmailFold, clientFold, clientSubjectFold } from './client.state.j
  */
 export interface ClientDirectory extends Pick<StreamReader, 'state'> {
   readonly blindIndex: (text: string) => string;
+  readonly personal: Pick<PersonalData, 'decrypt'>;
 }
 
 /** Whether the client is registered, and was not erased. */
@@ -30,8 +33,27 @@ export const clientIdOfEmail = async (directory: ClientDirectory, email: string)
 };
 
 /**
+ * Whether the client is registered, and the caller goes by none of their former addresses, whose mail
+ * somebody else may read by now.
+ * @param names the caller's subject, which is an address at some issuers, and verified address
+ */
+const isStillClient = async (
+  { state, personal }: ClientDirectory,
+  clientId: string,
+  names: readonly (string | undefined)[],
+): Promise<boolean> => {
+  const { state: client } = await state(clientFold, { clientId });
+  if (client.stage !== 'registered') return false;
+  if (client.formerEmails.length === 0) return true;
+  const [present, ...former] = await Promise.all([client.email, ...client.formerEmails].map((email) => personal.decrypt(email)));
+  const addresses = names.map((name) => (name === undefined ? undefined : canonicalAddress(name)));
+  return !former.some((address) => address !== null && address !== present && addresses.includes(address));
+};
+
+/**
  * The client that a signed-in subject is: the one it is bound to, else the one whose address the
- * verified one is. A client that was erased is never found, whatever else is left of it.
+ * verified one is. A client that was erased is never found, whatever else is left of it, and by a
+ * former address none is: a subject is its client again when it comes with another address.
  */
 export const clientIdOf = async (
   directory: ClientDirectory,
@@ -39,6 +61,8 @@ export const clientIdOf = async (
   verifiedEmail?: string,
 ): Promise<string | undefined> => {
   const { state } = await directory.state(clientSubjectFold, { subjectIndex: directory.blindIndex(subject) });
-  if (state.clientId !== undefined && (await isRegistered(directory, state.clientId))) return state.clientId;
+  if (state.clientId !== undefined && (await isStillClient(directory, state.clientId, [subject, verifiedEmail]))) {
+    return state.clientId;
+  }
   return verifiedEmail === undefined ? undefined : clientIdOfEmail(directory, verifiedEmail);
 };

@@ -57,14 +57,14 @@ export const subjectOfEmail = async (
 export const personOfSubject = async (parts: PersonParts, subject: string): Promise<Person> => {
   const { reader, identityProvider } = parts;
   const { isAdminByKey, keyEmail } = await keysOf(parts, subject);
-  const bound = await clientIdOf(reader, subject);
-  const boundEmail = bound === undefined ? undefined : (await readClient(reader, bound))?.client.email;
-  const email = keyEmail ?? boundEmail;
+  const known = await clientIdOf(reader, subject, keyEmail);
+  const knownEmail = known === undefined ? undefined : (await readClient(reader, known))?.client.email;
+  const email = keyEmail ?? knownEmail;
   const found = email === undefined ? undefined : await identityProvider?.accountOf?.(email);
   // Of an address that was forgotten since, the account has another subject.
   const account = found?.subject === subject ? found : undefined;
   const role = account?.role ?? (isAdminByKey ? 'admin' : 'client');
-  const clientId = role === 'client' ? (bound ?? (await clientIdOf(reader, subject, keyEmail))) : undefined;
+  const clientId = role === 'client' ? known : undefined;
   return {
     role,
     roleFrom: account !== undefined ? 'account' : isAdminByKey ? 'apiKey' : 'nothing',
