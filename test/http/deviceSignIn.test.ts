@@ -365,23 +365,28 @@ describe('discovery', () => {
     });
   });
 
-  test('with an outside issuer they name that one', async () => {
-    const issuer = await startTestIssuer();
+  test.each<[string, (ownUrl: string) => string]>([
+    ['elsewhere', () => 'https://login.example.com'],
+    ['below the same address', (ownUrl) => `${ownUrl}/auth/realms/agency`],
+  ])('with an outside issuer %s they name that one', async (_where, urlOf) => {
+    const settings = { audience, roleClaim: ['role'], subjectCheck: { kind: 'none' } } as const;
     const outside = await startApi({
       projector: false,
-      identityProvider: createOidcIssuer(
-        { url: issuer.url, audience, roleClaim: ['role'], subjectCheck: { kind: 'none' } },
-        { clock },
-      ),
+      signIn: (_engine, ownUrl) => ({
+        identityProvider: {
+          ...createOidcIssuer({ ...settings, url: 'https://login.example.com' }, { clock, baseUrl: ownUrl }),
+          issuer: () => urlOf(ownUrl()),
+        },
+        mounts: {},
+      }),
     });
     const { body } = await outside.call('GET', '/.well-known/oauth-protected-resource/mcp');
-    expect(body).toMatchObject({ resource: `${outside.url}/mcp`, authorization_servers: [issuer.url] });
+    expect(body).toMatchObject({ resource: `${outside.url}/mcp`, authorization_servers: [urlOf(outside.url)] });
     expect(body).not.toHaveProperty('scopes_supported');
     expect(body).not.toHaveProperty('audience');
     expect((await outside.call('GET', '/.well-known/oauth-protected-resource')).body).toMatchObject({ audience });
     expect((await outside.call('GET', '/.well-known/oauth-authorization-server/oidc')).status).toBe(404);
     await outside.stop();
-    await issuer.stop();
   });
 
   test.each([

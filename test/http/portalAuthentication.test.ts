@@ -63,6 +63,7 @@ beforeEach(() => {
   issuer.silent = false;
   issuer.keysBroken = false;
   issuer.offersUserinfo = true;
+  issuer.userinfoWithoutOpenid = undefined;
   issuer.deletedSubjects.clear();
   issuer.inactiveSubjects.clear();
   issuer.asked.length = 0;
@@ -389,6 +390,50 @@ describe('Your session is stale', () => {
       503,
       'The identity provider cannot be reached',
     ]);
+  });
+
+  describe('of a token that userinfo does not take', () => {
+    const [lacking, invalid] = [
+      { status: 403, error: 'insufficient_scope' },
+      { status: 401, error: 'invalid_token' },
+    ];
+
+    test.each([
+      ['which is said', lacking, {}],
+      ['which is said, and its scopes are stated', lacking, { scope: 'mcp' }],
+      ['which is not said, without the scope for it', invalid, { scope: 'mcp' }],
+      ['which is not said, without the scope for it in a list', invalid, { scp: ['mcp'] }],
+    ])('nothing is known, %s', async (_how, refusal, claims) => {
+      trust({ kind: 'userinfo' });
+      issuer.userinfoWithoutOpenid = refusal;
+      expect((await whoIs(await issuer.sign(claims))).status).toBe(200);
+    });
+
+    test('is told all the same when userinfo takes it', async () => {
+      trust({ kind: 'userinfo' });
+      expect((await whoIs(await issuer.sign({ scope: 'mcp' }))).status).toBe(200);
+      issuer.userinfoWithoutOpenid = { status: 404, error: 'no_such_user' };
+      expect(outcome(await whoIs(await issuer.sign({ scope: 'mcp', sub: 'gone' })))).toStrictEqual([
+        401,
+        'Your session is stale',
+      ]);
+    });
+
+    test.each([
+      ['a token that states no scopes', invalid, {}, [401, 'Your session is stale']],
+      ['another refusal', { status: 403, error: 'access_denied' }, {}, [503, 'The identity provider cannot be reached']],
+    ])('nobody is let in for %s', async (_what, refusal, claims, expected) => {
+      trust({ kind: 'userinfo' });
+      issuer.userinfoWithoutOpenid = refusal;
+      expect(outcome(await whoIs(await issuer.sign(claims)))).toStrictEqual(expected);
+    });
+
+    test('a client who is gone is stale with the scope for it', async () => {
+      trust({ kind: 'userinfo' });
+      issuer.deletedSubjects.add('gone');
+      const jwt = await issuer.sign({ sub: 'gone', scope: 'openid mcp' });
+      expect(outcome(await whoIs(jwt))).toStrictEqual([401, 'Your session is stale']);
+    });
   });
 
   test('is not asked of an issuer that offers no userinfo', async () => {

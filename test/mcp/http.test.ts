@@ -116,9 +116,10 @@ describe('the tools over HTTP', () => {
 });
 
 describe('who is let in', () => {
-  const challenge = (): string => `resource_metadata="${api.url}/.well-known/oauth-protected-resource/mcp", scope="mcp"`;
+  const challenge = (): string => `resource_metadata="${api.url}/.well-known/oauth-protected-resource/mcp"`;
 
-  test('without a credential the answer says where to get one (RFC 9728)', async () => {
+  // An issuer outside need not have scopes of ours, and refuses those that it does not have.
+  test('without a credential the answer says where to get one (RFC 9728), and names no scope', async () => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await api.call(method, '/mcp', method === 'POST' ? { body: initialize } : {});
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, `Bearer ${challenge()}`]);

@@ -22,6 +22,8 @@ export interface TestIssuer {
   offersUserinfo: boolean;
   /** The bearer token that its SCIM service demands; `undefined`: none. */
   scimToken: string | undefined;
+  /** How `userinfo` refuses a token that states scopes without `openid`; `undefined`: it answers. */
+  userinfoWithoutOpenid: { readonly status: number; readonly error: string } | undefined;
   readonly deletedSubjects: Set<string>;
   readonly inactiveSubjects: Set<string>;
   /**
@@ -60,9 +62,9 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     response.statusCode = status;
     response.end();
   };
-  const subjectOf = (authorization = ''): string => {
+  const claimsOf = (authorization = ''): { readonly sub: string; readonly scope?: string } => {
     const payload = authorization.split('.')[1] ?? '';
-    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }).sub;
+    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReturnType<typeof claimsOf>;
   };
 
   const server = createServer((request, response) => {
@@ -80,9 +82,13 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     } else if (path === '/keys') {
       answerJson(response, { keys: published });
     } else if (path === '/userinfo') {
-      const sub = subjectOf(request.headers.authorization);
+      const { sub, scope } = claimsOf(request.headers.authorization);
+      const { userinfoWithoutOpenid: refusal } = issuer;
       if (issuer.deletedSubjects.has(sub)) refuse(response, 401);
-      else answerJson(response, { sub });
+      else if (refusal !== undefined && scope?.split(' ').includes('openid') !== true) {
+        response.statusCode = refusal.status;
+        answerJson(response, { error: refusal.error });
+      } else answerJson(response, { sub });
     } else if (path.startsWith('/scim/Users/')) {
       const id = decodeURIComponent(path.slice('/scim/Users/'.length));
       const { authorization } = request.headers;
@@ -105,6 +111,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     silent: false,
     offersUserinfo: true,
     scimToken: undefined,
+    userinfoWithoutOpenid: undefined,
     deletedSubjects: new Set(),
     inactiveSubjects: new Set(),
     rotate,

@@ -5,7 +5,7 @@ export interface SignInPlace {
   /** The service's own address. */
   readonly url: string;
   readonly issuer: string;
-  /** What its issuer is asked for, where that is not the address. */
+  /** What an issuer elsewhere is asked for; absent where the service itself issues the tokens. */
   readonly audience?: string;
 }
 

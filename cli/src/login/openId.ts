@@ -24,10 +24,8 @@ export const findIssuer = async ({ url, issuer, audience }: SignInPlace, clientI
       ...(isLocal && { execute: [client.allowInsecureRequests] }),
     });
   const scope = 'openid email profile';
-  // The portal asks an issuer elsewhere in the same way (app/session.js).
-  const parameters = issuer.startsWith(`${url}/`)
-    ? { scope, resource: url }
-    : { scope, ...(audience !== undefined && { audience }) };
+  // As the portal asks (app/session.js). The service names no audience where the issuer is its own.
+  const parameters = audience === undefined ? { scope, resource: url } : { scope, audience };
   try {
     return { configuration: await read('oidc'), parameters };
   } catch (first) {

@@ -46,7 +46,7 @@ const subscription = 'subscriptions/listen';
  * Whatever goes wrong before the protocol begins is thrown.
  */
 export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) => Promise<void>) => {
-  const { engine, baseUrl, inside, spendBudget, onStream } = parts;
+  const { engine, identityProvider, baseUrl, inside, spendBudget, onStream } = parts;
   const authenticate = createAuthenticate(parts);
   const load = lazily(parts.loadProgram);
 
@@ -93,7 +93,11 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
 
   /** Where a program learns how to get a token (RFC 9728, 5.1; RFC 6750, 3). */
   const challenge = (reason: Readonly<Record<string, string>>): string => {
-    const values = { ...reason, resource_metadata: `${baseUrl()}/.well-known/oauth-protected-resource/mcp`, scope: 'mcp' };
+    const values = {
+      ...reason,
+      resource_metadata: `${baseUrl()}/.well-known/oauth-protected-resource/mcp`,
+      ...(identityProvider?.hasScopes === true && { scope: 'mcp' }),
+    };
     return `Bearer ${Object.entries(values)
       .map(([name, value]) => `${name}="${value}"`)
       .join(', ')}`;

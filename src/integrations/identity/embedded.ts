@@ -182,6 +182,7 @@ export const createEmbeddedIdentity = (parts: {
         clock,
       ),
       issuer,
+      hasScopes: true,
       signIn: () =>
         Promise.resolve({
           clientId: portalId,

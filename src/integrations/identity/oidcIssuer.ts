@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, decodeJwt, type JWTVerifyGetKey } from 'jose';
 import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer, ScimService } from '../../platform/settings/auth.js';
@@ -32,6 +32,8 @@ interface KeySet {
 interface JsonResponse {
   readonly status: number;
   readonly ok: boolean;
+  /** `WWW-Authenticate`. */
+  readonly challenge: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -63,7 +65,8 @@ export const createOidcIssuer = (
     });
     try {
       const response = await fetch(address, { headers, redirect: 'error', signal: timeout.signal });
-      return { status: response.status, ok: response.ok, body: parseObject(await response.text()) };
+      const { status, ok, headers: answered } = response;
+      return { status, ok, challenge: answered.get('www-authenticate') ?? '', body: parseObject(await response.text()) };
     } catch (cause) {
       throw new IdentityUnavailable(`${address} does not answer`, { cause });
     } finally {
@@ -146,7 +149,9 @@ export const createOidcIssuer = (
 
   const existsByUserinfo = async (address: string, { subject }: Identity, accessToken: string): Promise<boolean> => {
     const response = await request(address, { authorization: `Bearer ${accessToken}`, accept: 'application/json' });
-    if (response.status === 401 || response.status === 404 || response.status === 410) return false;
+    if (response.status === 404 || response.status === 410) return false;
+    if (lacksScope(response) || (response.status === 401 && statesOtherScopes(accessToken))) return true;
+    if (response.status === 401) return false;
     if (!response.ok) throw new IdentityUnavailable(`${address} answers ${String(response.status)}`);
     return response.body.sub === undefined || response.body.sub === subject;
   };
@@ -207,6 +212,26 @@ export const createOidcIssuer = (
     },
     ...(subjectExists !== undefined && { subjectExists }),
   };
+};
+
+/**
+ * Whether `userinfo` wants a scope that the token lacks (RFC 6750, section 3.1). Such a token, of an
+ * assistant for example, tells nothing of its subject, as at an issuer without `userinfo`: refused for
+ * that, nobody could ever use it. It lasts for minutes, and an issuer gives none to who is gone.
+ */
+const lacksScope = ({ status, challenge, body }: JsonResponse): boolean =>
+  status === 403 && (body.error === 'insufficient_scope' || challenge.includes('insufficient_scope'));
+
+/**
+ * Whether a verified token says what it may be used for (RFC 9068, 2.2.3; a list `scp` at some
+ * issuers), and that it is not `userinfo` (OpenID Connect Core 1.0, section 5.3): some issuers then
+ * answer as if it were invalid.
+ */
+const statesOtherScopes = (accessToken: string): boolean => {
+  const { scope, scp } = decodeJwt(accessToken);
+  const stated = scope ?? scp;
+  const scopes: unknown = typeof stated === 'string' ? stated.split(' ') : stated;
+  return Array.isArray(scopes) && !scopes.includes('openid');
 };
 
 /** Parses a JSON object; empty for any other text, such as a signed `userinfo` response. */

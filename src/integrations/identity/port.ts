@@ -49,6 +49,13 @@ export interface IdentityProvider {
   /** The issuer of access tokens, as metadata of protected resources name it (RFC 9728). */
   issuer?(): string;
 
+  /**
+   * Whether a program has to ask for a scope named as the resource that the token is for. Default:
+   * no; an external issuer need not have such scopes, and refuses to be asked for what it does not
+   * have.
+   */
+  readonly hasScopes?: boolean;
+
   /** What the issuer is asked for to get a token for the API, where that is not its address. */
   audience?(): string;
 

@@ -56,12 +56,11 @@ export const protectedResourceRoutes = ({ identityProvider, baseUrl }: Protected
     const base = baseUrl();
     const issuer = identityProvider?.issuer?.();
     const audience = resource === 'api' ? identityProvider?.audience?.() : undefined;
-    const isEmbedded = issuer?.startsWith(`${base}/`) === true;
     return {
       resource: resourceUrl(base, resource),
       ...(issuer !== undefined && { authorization_servers: [issuer] }),
       ...(audience !== undefined && { audience }),
-      ...(isEmbedded && { scopes_supported: [resource] }),
+      ...(identityProvider?.hasScopes === true && { scopes_supported: [resource] }),
       bearer_methods_supported: ['header'],
       resource_name: names[resource],
       resource_documentation: `${base}/docs`,
