@@ -2,6 +2,7 @@ import { createRemoteJWKSet, decodeJwt, type JWTVerifyGetKey } from 'jose';
 import { createCache } from '../../platform/cache.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer, ScimService } from '../../platform/settings/auth.js';
+import { createTransientMap } from '../../platform/transientMap.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, resourceUrl, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';
@@ -55,6 +56,7 @@ export const createOidcIssuer = (
   },
 ): IdentityProvider => {
   const existsCache = createCache<{ readonly exists: boolean; readonly until: number }>(maxCached);
+  const asking = createTransientMap<string, Promise<boolean>>();
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
 
@@ -168,14 +170,28 @@ export const createOidcIssuer = (
     return response.body.active !== false;
   };
 
-  const cached = async (text: string, ask: () => Promise<boolean>): Promise<boolean> => {
+  const ask = async (key: string, question: () => Promise<boolean>): Promise<boolean> => {
+    const until = clock.now() + cacheMs;
+    try {
+      const exists = await question();
+      existsCache.set(key, { exists, until });
+      return exists;
+    } finally {
+      asking.delete(key);
+    }
+  };
+
+  /** A page makes many requests at once: all of them wait for one answer. */
+  const cached = (text: string, question: () => Promise<boolean>): Promise<boolean> => {
     const key = digest(text);
     const known = existsCache.get(key);
-    if (known !== undefined && clock.now() < known.until) return known.exists;
-    const until = clock.now() + cacheMs;
-    const exists = await ask();
-    existsCache.set(key, { exists, until });
-    return exists;
+    if (known !== undefined && clock.now() < known.until) return Promise.resolve(known.exists);
+    let answer = asking.get(key);
+    if (answer === undefined) {
+      answer = ask(key, question);
+      asking.set(key, answer);
+    }
+    return answer;
   };
 
   const subjectExists =
