@@ -7,6 +7,7 @@ import { senderIn } from '../../src/platform/publicAddress.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
 import { createTestOutbox } from '../support/outbox.js';
+import { codeIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
@@ -19,9 +20,10 @@ let now = Date.now();
 const clock: Clock = { ...systemClock, now: () => now };
 const baseUrl = 'https://doorstep.test';
 let api: RunningApi;
+let outbox: ReturnType<typeof createTestOutbox>;
 
 beforeAll(async () => {
-  const outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
   api = await startApi({
     clock,
     signIn: (engine) =>
@@ -122,12 +124,13 @@ describe('attempts to sign in', () => {
   });
 });
 
-describe('mails', () => {
-  const begin = async (sender: string): Promise<Asked> => {
-    const begun = await ask(sender, { path: authorize });
-    return { path: new URL(begun.headers.get('location') ?? '').pathname, method: 'POST', cookie: cookiesOf(begun) };
-  };
+/** The form for an address. */
+const begin = async (sender: string): Promise<Asked> => {
+  const begun = await ask(sender, { path: authorize });
+  return { path: new URL(begun.headers.get('location') ?? '').pathname, method: 'POST', cookie: cookiesOf(begun) };
+};
 
+describe('mails', () => {
   test('200 may be asked for at once from one place, to whomever', async () => {
     const [mail, other] = [await begin('93.184.216.5'), await begin('93.184.216.6')];
     const form = { email: 'somebody@example.com' };
@@ -151,6 +154,53 @@ describe('mails', () => {
     }
     // And nobody's mailbox is flooded.
     expect((await send('93.184.216.10')).status).toBe(429);
+  });
+});
+
+describe('wrong codes', () => {
+  const email = 'admin@example.com';
+
+  /** The form for the code of a mail. */
+  const askForMail = async (sender: string): Promise<Asked> => {
+    const asked = await begin(sender);
+    expect((await ask(sender, { ...asked, form: { email } })).status).toBe(303);
+    return { ...asked, path: `${asked.path}/code` };
+  };
+
+  /** Five in a row for each mail. */
+  const guess = async (sender: string, mails: number): Promise<readonly number[]> => {
+    const statuses: number[] = [];
+    for (let mail = 0; mail < mails; mail += 1) {
+      const asked = await askForMail(sender);
+      for (let count = 0; count < 5; count += 1) {
+        statuses.push((await ask(sender, { ...asked, form: { code: 'not it' } })).status);
+      }
+    }
+    return statuses;
+  };
+
+  /** Begins anew, with a mail that is newer than all others. */
+  const signIn = async (sender: string): Promise<Response> => {
+    now += 1_000;
+    const asked = await askForMail(sender);
+    const [mail] = await outbox.list({ to: email, limit: 1 });
+    if (mail === undefined) throw new Error('there is no mail');
+    return ask(sender, { ...asked, form: { code: codeIn(mail) } });
+  };
+
+  test('of one sender keep nobody else from signing in; those of all are limited as well', async () => {
+    expect(await guess('93.184.216.20', 3)).toStrictEqual([...Array<number>(10).fill(400), ...Array<number>(5).fill(429)]);
+    const refused = await signIn('93.184.216.20');
+    expect([refused.status, refused.headers.get('retry-after')]).toStrictEqual([429, '3600']);
+    expect((await signIn('93.184.216.21')).status).toBe(303);
+
+    for (const sender of ['93.184.216.22', '93.184.216.23']) {
+      now += 16 * 60_000;
+      expect(await guess(sender, 2)).toStrictEqual(Array<number>(10).fill(400));
+    }
+    expect((await signIn('93.184.216.24')).status).toBe(429);
+    now += 61 * 60_000;
+    expect((await signIn('93.184.216.20')).status).toBe(303);
   });
 });
 

@@ -19,7 +19,9 @@ export const challengeLimits = {
   mailsOfAddressForSender: { max: 5, windowMs: 15 * 60_000 },
   mailsOfInteraction: { max: 5, windowMs: 60 * 60_000 },
   codesOfMail: { max: 5, windowMs: validityMs },
-  wrongCodesOfAddress: { max: 10, windowMs: 60 * 60_000 },
+  wrongCodesOfAddress: { max: 30, windowMs: 60 * 60_000 },
+  // Lower for the same reason.
+  wrongCodesOfAddressForSender: { max: 10, windowMs: 60 * 60_000 },
 } as const;
 
 /** A sent mail whose link and code are unused. */
@@ -32,7 +34,7 @@ interface Challenge {
 
 /**
  * Why a code does not sign in: it is wrong; it was used, has expired or was replaced; too many
- * codes were tried for this mail, or for this address.
+ * codes were tried for this mail, or for this address, by the sender or by all.
  */
 export type NotRedeemed = 'wrong' | 'gone' | 'tooManyCodes' | 'addressLocked';
 
@@ -61,7 +63,8 @@ export interface Challenges {
   sentTo(interaction: string): Promise<string | null>;
   /** Likewise, if `secret` is that of its link. Does not redeem it. */
   linkOf(interaction: string, secret: string): Promise<string | null>;
-  redeemCode(interaction: string, code: string): Promise<{ readonly email: string } | NotRedeemed>;
+  /** @param sender the address that the request came from */
+  redeemCode(interaction: string, code: string, sender: string): Promise<{ readonly email: string } | NotRedeemed>;
   redeemLink(interaction: string, secret: string): Promise<{ readonly email: string } | 'gone'>;
 }
 
@@ -80,6 +83,20 @@ export const createChallenges = (parts: {
   const acquire = (limit: keyof typeof challengeLimits, id: string): ReturnType<EncryptedRecords['acquireSlot']> =>
     records.acquireSlot(limit, id, challengeLimits[limit].max, challengeLimits[limit].windowMs);
 
+  /** Slots of several limits, or none; null when one of the limits is reached. */
+  const acquireAll = async (
+    ...wanted: readonly (readonly [keyof typeof challengeLimits, string])[]
+  ): Promise<{ readonly release: () => Promise<void> } | null> => {
+    const slots: Awaited<ReturnType<typeof acquire>>[] = [];
+    for (const [limit, id] of wanted) slots.push(await acquire(limit, id));
+    const release = async (): Promise<void> => {
+      for (const slot of slots) await slot?.();
+    };
+    if (!slots.includes(null)) return { release };
+    await release();
+    return null;
+  };
+
   const find = async (interaction: string): Promise<Challenge | null> =>
     (await records.get('challenge', interaction)) as Challenge | null;
 
@@ -97,18 +114,12 @@ export const createChallenges = (parts: {
 
   return {
     send: async ({ interaction, email, sender, linkOf, language }) => {
-      const slots = [
-        await acquire('mailsOfInteraction', interaction),
-        await acquire('mailsOfAddressForSender', `${email} ${sender}`),
-        await acquire('mailsOfAddress', email),
-      ];
-      const release = async (): Promise<void> => {
-        for (const slot of slots) await slot?.();
-      };
-      if (slots.includes(null)) {
-        await release();
-        return false;
-      }
+      const slots = await acquireAll(
+        ['mailsOfInteraction', interaction],
+        ['mailsOfAddressForSender', `${email} ${sender}`],
+        ['mailsOfAddress', email],
+      );
+      if (slots === null) return false;
       const id = entityId(ids.commandId(), 'sign-in-mail');
       const secret = Buffer.from(random.bytes(32)).toString('base64url');
       const code = codeFrom(random);
@@ -120,7 +131,7 @@ export const createChallenges = (parts: {
         const mail = await composeSignInMail({ link, code: grouped(code), until }, language, look);
         await mailer.send({ id, to: email, ...mail });
       } catch (error) {
-        await release();
+        await slots.release();
         throw error;
       }
       announce?.({ link, code: grouped(code) });
@@ -129,16 +140,17 @@ export const createChallenges = (parts: {
 
     sentTo: async (interaction) => (await find(interaction))?.email ?? null,
 
-    redeemCode: async (interaction, code) => {
+    redeemCode: async (interaction, code, sender) => {
       const challenge = await find(interaction);
       if (challenge === null) return 'gone';
       // Slots are acquired before the code is compared, so that concurrent guesses count as
       // sequential ones do.
-      if ((await acquire('codesOfMail', challenge.id)) === null) return 'tooManyCodes';
-      const release = await acquire('wrongCodesOfAddress', challenge.email);
-      if (release === null) return 'addressLocked';
+      const { id, email } = challenge;
+      if ((await acquire('codesOfMail', id)) === null) return 'tooManyCodes';
+      const slots = await acquireAll(['wrongCodesOfAddressForSender', `${email} ${sender}`], ['wrongCodesOfAddress', email]);
+      if (slots === null) return 'addressLocked';
       if (!isSameSecret(challenge.code, code.replaceAll(/[\s-]/g, ''))) return 'wrong';
-      await release();
+      await slots.release();
       return redeem(interaction, challenge);
     },
 

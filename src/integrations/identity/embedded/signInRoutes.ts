@@ -168,7 +168,7 @@ export const createSignInRoutes = (parts: {
     .post(
       ...form,
       handle(async (interaction, request, response) => {
-        const redeemed = await challenges.redeemCode(interaction.uid, fieldOf(request, 'code'));
+        const redeemed = await challenges.redeemCode(interaction.uid, fieldOf(request, 'code'), limits.senderOf(request));
         if (redeemed === 'gone') await sendGone(response, interaction);
         else if (typeof redeemed === 'string') await sendProblem(response, interaction, redeemed);
         else await signIn(request, response, redeemed.email, interaction.pages.language);
