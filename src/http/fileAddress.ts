@@ -9,6 +9,9 @@ import type { Caller } from './auth/caller.js';
 /** What a kind of file is called in an address. */
 export type FileKind = 'document' | 'media';
 
+/** What tells whether somebody may still what they might when an address was made. */
+type Grantor = Pick<Caller, 'subject' | 'role' | 'tokenId' | 'verifiedEmail'>;
+
 /** Whose file an address is of, for whom, how it is shown, and until when. */
 export interface FileGrant {
   readonly kind: FileKind;
@@ -16,6 +19,8 @@ export interface FileGrant {
   readonly id: string;
   readonly disposition: 'inline' | 'attachment';
   readonly caller: Caller;
+  /** The admin who asked as the caller (`?as=`): the address falls with their rights too. */
+  readonly viewer?: Grantor;
   /** Ms since the epoch. */
   readonly expiresAt: number;
 }
@@ -38,7 +43,7 @@ export interface FileAddresses {
     kind: FileKind,
     file: AddressedFile,
     disposition: FileGrant['disposition'],
-    caller: Caller,
+    asking: { readonly caller: Caller; readonly viewer: Caller | undefined },
   ) => Promise<{ readonly url: string; readonly expiresAt: string }>;
   /** @throws Refused when the address was changed, is another file's, or has lapsed */
   readonly open: (id: string, signature: string) => Promise<FileGrant>;
@@ -54,7 +59,7 @@ export const createFileAddresses = (parts: {
   const cipher = () => engine.vault.cipher('doorstep file addresses');
 
   return {
-    sign: async (kind, { id, websiteId, file, name, contentType }, disposition, caller) => {
+    sign: async (kind, { id, websiteId, file, name, contentType }, disposition, { caller, viewer }) => {
       const expiresAt = engine.clock.now() + lifetimeS * 1_000;
       const own = await files.signedUrl(file, {
         expiresInS: lifetimeS,
@@ -62,7 +67,15 @@ export const createFileAddresses = (parts: {
         disposition: contentDisposition(disposition, name),
       });
       if (own !== null) return { url: own, expiresAt: isoTime(expiresAt) };
-      const grant: FileGrant = { kind, websiteId, id, disposition, caller, expiresAt };
+      const grant: FileGrant = {
+        kind,
+        websiteId,
+        id,
+        disposition,
+        caller,
+        ...(viewer !== undefined && { viewer: grantorOf(viewer) }),
+        expiresAt,
+      };
       const signature = await cipher().encrypt(Buffer.from(JSON.stringify(grant)), id);
       const query = new URLSearchParams({ signature });
       return { url: `${baseUrl()}/files/${id}?${query.toString()}`, expiresAt: isoTime(expiresAt) };
@@ -86,6 +99,14 @@ export const createFileAddresses = (parts: {
     }
   }
 };
+
+/** No more than that, since it makes the address longer. */
+const grantorOf = ({ subject, role, tokenId, verifiedEmail }: Caller): Grantor => ({
+  subject,
+  role,
+  ...(tokenId !== undefined && { tokenId }),
+  ...(verifiedEmail !== undefined && { verifiedEmail }),
+});
 
 /** What AES-GCM says of a text that was changed, or encrypted for another file. */
 const isForged = (error: unknown): boolean =>

@@ -94,6 +94,10 @@ export class HandlerRequest implements RouteRequest {
     return caller;
   }
 
+  get viewer(): Caller | undefined {
+    return this.#exchange.viewer;
+  }
+
   get website(): WebsiteAccess {
     const { website } = this.#input;
     if (website === undefined) throw new Error('the route is not about one website');

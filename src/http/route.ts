@@ -191,6 +191,8 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly reader: Reader;
   /** Absent on `public` routes only. */
   readonly caller: Caller;
+  /** The admin that asks, when the answer is the one that `caller` would get. */
+  readonly viewer: Caller | undefined;
   /** Present on routes whose scope is a website. */
   readonly website: WebsiteAccess;
   readonly context: CommandContext;

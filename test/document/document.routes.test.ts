@@ -447,6 +447,17 @@ describe('an address', () => {
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
   });
 
+  test('got as a member is refused once the token of the admin who asked is revoked', async () => {
+    const { api } = everybody;
+    const { id } = await sent();
+    const key = (await call('POST', '/api-keys', { body: { name: 'short' } })).body as { id: string; token: string };
+    const address = `${path}/${id}/url?as=viewer@example.com`;
+    const { url } = (await api.call('GET', address, { token: key.token })).body as { url: string };
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+    await call('DELETE', `/api-keys/${key.id}`);
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
+  });
+
   test('is refused while the feature is off', async () => {
     const { id } = await sent();
     const url = await addressOf(id);

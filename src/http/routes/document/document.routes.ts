@@ -216,12 +216,12 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       asksProvider: true,
       refusals: ['document_not_found'],
       answers: { 200: { description: 'The address.', schema: FileAddress } },
-      answer: async ({ params: { id, documentId }, query: { disposition = 'attachment' }, caller }) => {
+      answer: async ({ params: { id, documentId }, query: { disposition = 'attachment' }, caller, viewer }) => {
         const { document } = await find(id, documentId);
         if (disposition === 'inline' && !isShownInline(document.contentType)) {
           throw new Refused(refusals.invalidQuery('disposition', 'only PDF and images can be shown; use attachment'));
         }
-        return { body: await fileAddresses.sign('document', document, disposition, caller) };
+        return { body: await fileAddresses.sign('document', document, disposition, { caller, viewer }) };
       },
     }),
   ];

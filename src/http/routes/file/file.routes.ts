@@ -66,9 +66,11 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
     },
   };
 
-  /** The caller as of now. @throws Refused when they are nobody any more */
-  const renewed = async (reader: Reader, caller: Caller): Promise<Caller> => {
-    const { subject, role, tokenId, verifiedEmail, clientId: _, ...rest } = caller;
+  /** @throws Refused when they are nobody any more, or no admin */
+  const checkStill = async (
+    reader: Reader,
+    { subject, role, tokenId, verifiedEmail }: Pick<Caller, 'subject' | 'role' | 'tokenId' | 'verifiedEmail'>,
+  ): Promise<void> => {
     if (tokenId !== undefined && (await findLiveKey(reader, keyOfId(tokenId), isoTime(engine.clock.now()))) === null) {
       throw new Refused(refusals.fileAddressLapsed());
     }
@@ -78,9 +80,15 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
     if (role === 'client' && (await identityProvider?.subjectExists?.(subject)) === false) {
       throw new Refused(refusals.fileAddressLapsed());
     }
+  };
+
+  /** The caller as of now. @throws Refused when they are nobody any more */
+  const renewed = async (reader: Reader, caller: Caller): Promise<Caller> => {
+    await checkStill(reader, caller);
+    const { subject, role, verifiedEmail, clientId: _, ...rest } = caller;
     const clientId = role === 'client' ? await clientIdOf(reader, subject, verifiedEmail) : undefined;
     const person = { subject, role, ...(verifiedEmail !== undefined && { verifiedEmail }) };
-    return { ...rest, ...person, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
+    return { ...rest, ...person, ...(clientId !== undefined && { clientId }) };
   };
 
   return [
@@ -107,7 +115,8 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
       ],
       answers: { 200: { description: 'The file.', contentType: 'application/octet-stream' } },
       answer: async ({ params: { fileId }, query: { signature }, reader }) => {
-        const { kind, websiteId, id, disposition, caller } = await fileAddresses.open(fileId, signature);
+        const { kind, websiteId, id, disposition, caller, viewer } = await fileAddresses.open(fileId, signature);
+        if (viewer !== undefined) await checkStill(reader, viewer);
         const { feature, find } = kinds[kind];
         await authorise(
           reader,

@@ -278,12 +278,12 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       asksProvider: true,
       refusals: ['media_not_found'],
       answers: { 200: { description: 'The address.', schema: FileAddress } },
-      answer: async ({ params: { id, mediaId }, query: { disposition = 'attachment' }, caller }) => {
+      answer: async ({ params: { id, mediaId }, query: { disposition = 'attachment' }, caller, viewer }) => {
         const { document } = await find(id, mediaId);
         if (disposition === 'inline' && document.kind === 'video') {
           throw new Refused(refusals.invalidQuery('disposition', 'only images can be shown; use attachment'));
         }
-        return { body: await fileAddresses.sign('media', document, disposition, caller) };
+        return { body: await fileAddresses.sign('media', document, disposition, { caller, viewer }) };
       },
     }),
   ];
