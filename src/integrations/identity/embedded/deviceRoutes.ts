@@ -63,7 +63,8 @@ export const createDeviceRoutes = (parts: {
     }, next);
   };
 
-  const router = express.Router({ caseSensitive: true, strict: true });
+  // Takes letters of any case, and a slash at the end, as oidc-provider does: else they lead past this.
+  const router = express.Router();
   router.route('/device').get(prefill).post(limitGuesses);
   return router;
 };
