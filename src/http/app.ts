@@ -276,7 +276,8 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
 
   const spendBudget = (exchange: Exchange): void => {
     if (spend === undefined || rateLimit === undefined) return;
-    const { caller, request } = exchange;
+    const { request } = exchange;
+    const caller = exchange.viewer ?? exchange.caller;
     const anonymous = (): string => `sender ${senderIn(request, parts.trustsProxy)}`;
     const { isExceeded, headers } = spend(caller === undefined ? anonymous() : `${caller.tokenId ?? 'portal'} ${caller.subject}`);
     exchange.headers = { ...exchange.headers, ...headers };

@@ -80,6 +80,16 @@ describe('RATE_LIMIT', () => {
     expect((await api.call('GET', '/open')).headers.get('ratelimit')).toMatch(/^"caller";r=[01];/);
   });
 
+  test('an admin who asks as somebody else spends their own', async () => {
+    const email = 'owner@budget.example';
+    const theirs = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+    const viewed = await times(40, () => api.call('GET', `/things?as=${email}`, { token: tokens[0] ?? '' }));
+    expect(statuses(viewed.slice(0, 3))).toStrictEqual([200, 200, 200]);
+    expect(statuses(viewed)).toContain(429);
+    expect((await read()).headers.get('ratelimit')).toMatch(/^"caller";r=[01];/);
+    expect((await read(theirs)).headers.get('ratelimit')).toBe('"caller";r=2;t=1');
+  });
+
   test('health and metrics are not counted', async () => {
     const answers = await times(20, () => api.call('GET', '/vital'));
     expect([...new Set(statuses(answers))]).toStrictEqual([200]);
