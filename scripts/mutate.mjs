@@ -38,7 +38,10 @@ const mustNotBeWrong = [
 
 /** Tests of what is reached over HTTP only. */
 const testsOverHttp = /** @type {const} */ ([
-  ['src/http/auth/', ['test/http/accessTokens', 'test/http/portalAuthentication', 'test/invariants/authorisation']],
+  [
+    'src/http/auth/',
+    ['test/http/accessTokens', 'test/http/portalAuthentication', 'test/http/subjectCheck', 'test/invariants/authorisation'],
+  ],
   ['src/http/idempotency.ts', ['test/http/idempotency']],
 ]);
 
