@@ -1,8 +1,9 @@
-import { erased, type PersonalData } from '../platform/personal.js';
+import { canonicalAddress } from '../platform/emailAddress.js';
+import { erased, personKeyOf, type PersonalData } from '../platform/personal.js';
 import { apiKeyFold } from './apiKey/apiKey.state.js';
 import { keyOfId } from './apiKey/apiKey.stream.js';
 import type { ClientDirectory } from './client/client.directory.js';
-import { clientFold, clientSubjectFold } from './client/client.state.js';
+import { clientFold, clientSubjectFold, type ClientAddresses } from './client/client.state.js';
 import type { Actor } from './envelope.js';
 
 /** As it stands in histories and audits. */
@@ -75,22 +76,41 @@ const textsOf = async (
 
 const nameOf = async (
   parts: Parts,
-  { subject: subjectText, tokenId }: Actor,
+  { subject: stored, tokenId }: Actor,
   subject: string,
   book: AddressBook | null | undefined,
 ): Promise<string | undefined> => {
   if (subject === erased) return erased;
   const ofToken = tokenId === undefined ? undefined : await nameOfToken(parts, tokenId);
-  const known = (await nameOfClient(parts, subject)) ?? ofToken ?? (await book?.addressOf?.(subject)) ?? undefined;
-  return known ?? (subject.includes('@') ? subjectText : undefined);
+  const known = (await nameOfClient(parts, stored, subject)) ?? ofToken ?? (await book?.addressOf?.(subject)) ?? undefined;
+  return known ?? (subject.includes('@') ? stored : undefined);
 };
 
-const nameOfClient = async ({ state, blindIndex }: Parts, subject: string): Promise<string | undefined> => {
+/** @param stored the subject as the event holds it */
+const nameOfClient = async (parts: Parts, stored: string, subject: string): Promise<string | undefined> => {
+  const { state, blindIndex } = parts;
   const { clientId } = (await state(clientSubjectFold, { subjectIndex: blindIndex(subject) })).state;
   if (clientId === undefined) return undefined;
   const client = (await state(clientFold, { clientId })).state;
-  if (client.stage === 'none') return undefined;
+  if (client.stage === 'none' || (await isOfNextPerson(parts, client, stored, subject))) return undefined;
   return client.stage === 'erased' ? erased : (client.name ?? client.email);
+};
+
+/**
+ * Whether the subject is an address that the client gave up, in an event of who has it now: for them
+ * it has another key.
+ */
+const isOfNextPerson = async (
+  { personal }: Parts,
+  { email, formerEmails }: ClientAddresses,
+  stored: string,
+  subject: string,
+): Promise<boolean> => {
+  if (formerEmails.length === 0) return false;
+  const emails = [email, ...formerEmails];
+  const addresses = await Promise.all(emails.map((each) => personal.decrypt(each)));
+  const keys = emails.filter((_, index) => addresses[index] === canonicalAddress(subject)).map(personKeyOf);
+  return keys.length > 0 && !keys.includes(personKeyOf(stored));
 };
 
 const nameOfToken = async ({ state }: Parts, tokenId: string): Promise<string | undefined> => {

@@ -12,6 +12,7 @@ import { Refused, refusals } from '../../src/commands/refusal.js';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { apiKeyFold } from '../../src/events/apiKey/apiKey.state.js';
 import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
+import { createActorNames } from '../../src/events/actorNames.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
 import { clientFold, pendingChange, type ClientState } from '../../src/events/client/client.state.js';
 import { listClients, readClient } from '../../src/projections/client/client.queries.js';
@@ -217,6 +218,18 @@ describe('a subject that was bound by a claim', () => {
     await confirm(await request(next));
     const stranger = await createClient(other.engine, { email: old }, other.context());
     expect(await clientIdOf(other.engine, 'idp|anna', old)).toBe(stranger);
+  });
+
+  test('that is the former address names the client in what they did, and not in what others do', async () => {
+    await claimAs(old);
+    const actorAs = async () => ({ ...clientActor(old), subject: await local.engine.personal.encryptSubject(old) });
+    const anna = await actorAs();
+    await confirm(await request(next));
+    const stranger = await actorAs();
+    expect(await createActorNames(other.engine)(anna)).toMatchObject({ subject: old, name: 'Anna' });
+    expect(await createActorNames(other.engine)(stranger)).toMatchObject({ subject: old, name: old });
+    await confirm(await request(old));
+    expect(await createActorNames(other.engine)(await actorAs())).toMatchObject({ subject: old, name: 'Anna' });
   });
 
   test.each([old, 'Anna@Example.com'])('is nobody as the former address itself, %s', async (subject) => {
