@@ -137,6 +137,7 @@ export const composeIntegrations = (
     sitesUrl: settings.http.sitesUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
+    forgetViews: counter.forget,
     findAtAddress: createSiteDirectory(reader, embedded, clock),
     mayPreview: createMayPreview(reader, clock),
     findAtDomain: createDomainDirectory(reader, embedded),

@@ -85,6 +85,29 @@ describe('the counter of page views', () => {
     expect((await report('2026-03-01', '2026-03-01', 'baker')).pageviews).toBe(0);
   });
 
+  test('forgets the visitors of one site, those not yet written too', async () => {
+    visit();
+    await report();
+    visit({ path: '/prices/' });
+    visit({ project: 'butcher' });
+    await counter.forget('bakery');
+    expect(await report()).toMatchObject({ visitors: 0, pageviews: 0, topPages: [], sources: [] });
+    expect((await report('2026-03-01', '2026-03-01', 'butcher')).pageviews).toBe(1);
+    // Who came to the former site is a new visitor of the next one.
+    visit();
+    expect(await report()).toMatchObject({ visitors: 1, pageviews: 1 });
+    await counter.forget('bakery');
+    await counter.forget('bakery');
+    expect(tables("SELECT 1 FROM tally WHERE site = 'bakery' UNION ALL SELECT 1 FROM seen WHERE site = 'bakery'")).toEqual([]);
+  });
+
+  test('forgets a site with more pages than one transaction deletes', async () => {
+    for (let page = 0; page < 1_500; page += 1)
+      visit({ path: `/${String(page)}/`, peer: `93.184.${String(page >> 8)}.${String(page & 255)}` });
+    await counter.forget('bakery');
+    expect(await report()).toMatchObject({ visitors: 0, pageviews: 0 });
+  });
+
   test.each([
     ['a link that names itself', { query: 'utm_source=newsletter&x=1', referer: 'https://www.google.com/' }, 'newsletter'],
     ['the referring site', { referer: 'https://www.google.com/search?q=bread' }, 'google.com'],

@@ -206,6 +206,25 @@ test('a build that ends after its project was deleted leaves nothing, and reache
   }
 });
 
+test('the visitors of a deleted project are forgotten before it is gone, those of another never', async () => {
+  const forgotten: string[] = [];
+  let refuse = true;
+  const forgetViews = (project: string): Promise<void> => {
+    if (refuse) return Promise.reject(new Error('busy'));
+    forgotten.push(project);
+    return Promise.resolve();
+  };
+  const parts = { folder: temporaryFolder(), publicUrl: () => 'http://localhost', builder: siteBuilder, clock };
+  const hosting = createEmbeddedHosting({ ...parts, forgetViews });
+  await newProject(hosting, elsewhere);
+  expect(await hosting.deleteProject({ name: 'acme', marker: 'other' })).toBe(false);
+  await expect(hosting.deleteProject({ name: 'acme', marker: 'job' })).rejects.toThrow('busy');
+  refuse = false;
+  expect(await hosting.deleteProject({ name: 'acme', marker: 'job' })).toBe(true);
+  expect(await hosting.deleteProject({ name: 'acme', marker: 'job' })).toBe(false);
+  expect(forgotten).toEqual(['acme']);
+});
+
 test('the order of deployments does not follow the clock', async () => {
   const hosting = await openHosting(temporaryFolder());
   const { id } = await newProject(hosting, repositoryOf(simpleSite));

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import { createRoutes } from '../../src/http/routes/index.js';
+import { daysBetween } from '../../src/integrations/analytics/port.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import type { Booking, BookingsQuery } from '../../src/integrations/scheduling/port.js';
 import { countBookings } from '../../src/projections/booking/booking.queries.js';
@@ -58,6 +60,50 @@ describe('GET /websites/:id/analytics', () => {
       '2026-03-01',
       '2026-03-02',
     ]);
+  });
+
+  test('has no day before the website was created: another one may have had its name and address', async () => {
+    const asked: object[] = [];
+    const other = await startApi({
+      routes: (parts) =>
+        createRoutes({
+          ...parts,
+          analytics: {
+            provider: 'counting',
+            report: (query) => {
+              asked.push(query);
+              const { from, to } = query;
+              const series = daysBetween(from, to).map((date) => ({ date, visitors: 1, pageviews: 2 }));
+              return Promise.resolve({
+                visitors: series.length,
+                pageviews: 2 * series.length,
+                series,
+                topPages: [],
+                sources: [],
+              });
+            },
+          },
+        }),
+    });
+    const id = await newWebsite('taken-over', other);
+    const admin = await other.mintToken();
+    const read = async (query = '') => (await other.call('GET', `/websites/${id}/analytics${query}`, { token: admin })).body;
+    const { createdAt } = (await other.call('GET', `/websites/${id}`, { token: admin })).body as { createdAt: string };
+    const created = createdAt.slice(0, 10);
+    const report = (await read(`?to=${created}`)) as { series: object[] };
+    expect(report).toMatchObject({ visitors: 1, pageviews: 2 });
+    expect(report.series).toHaveLength(30);
+    expect(report.series.slice(-2)).toMatchObject([{ visitors: 0 }, { date: created, visitors: 1 }]);
+    expect(asked).toMatchObject([{ from: created, to: created }]);
+    expect(await read('?from=2020-01-01&to=2020-01-02')).toMatchObject({
+      visitors: 0,
+      series: [{ visitors: 0 }, { visitors: 0 }],
+    });
+    expect(asked).toHaveLength(1);
+
+    // A site of its own at the provider is the website's, however old it is.
+    await other.call('POST', `/websites/${id}/services`, { token: admin, body: { kind: 'analytics', siteId: 'old.example' } });
+    expect(await read('?from=2020-01-01&to=2020-01-02')).toMatchObject({ visitors: 2 });
   });
 
   test('is empty before the website is active', async () => {

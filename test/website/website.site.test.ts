@@ -1,6 +1,8 @@
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
@@ -252,6 +254,19 @@ describe('another slug', () => {
   });
 });
 
+/** The sites whose visitors are stored. */
+const countedSites = (folder: string): readonly unknown[] => {
+  const database = new DatabaseSync(join(folder, 'analytics.db'), { readOnly: true });
+  try {
+    return database
+      .prepare('SELECT DISTINCT site FROM tally ORDER BY site')
+      .all()
+      .map(({ site }) => site);
+  } finally {
+    database.close();
+  }
+};
+
 describe('a deletion', () => {
   const dayMs = 86_400_000;
   let deletion: Worker;
@@ -308,6 +323,12 @@ describe('a deletion', () => {
   test('removes the website and what was made for it, and frees its slugs', async () => {
     const id = await createSite('farewell');
     const neighbour = await createSite('neighbour');
+    const firefox = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
+    for (const slug of ['farewell', 'neighbour']) await visit(`/sites/${slug}/`, { headers: firefox });
+    const visitors = async (website: string, query: string) =>
+      ((await call('GET', `/websites/${website}/analytics${query}`)).body as { visitors: number }).visitors;
+    expect([await visitors(id, ''), await visitors(neighbour, '')]).toEqual([1, 1]);
+    const before = new Date(clock.now()).toISOString();
     await call('PATCH', `/websites/${id}`, { slug: 'goodbye', tier: 'scale' });
     const { id: clientId } = (await call('POST', '/clients', { email: 'kim@example.com' })).body as { id: string };
     const kim = await api.mintToken({ role: 'client', subject: 'kim@example.com', verifiedEmail: 'kim@example.com' });
@@ -343,8 +364,11 @@ describe('a deletion', () => {
     expect((await visit('/sites/neighbour/')).status).toBe(200);
 
     await createSite('goodbye');
-    await createSite('farewell');
+    const next = await createSite('farewell');
     expect((await visit('/sites/farewell/')).status).toBe(200);
+    const since = `?from=${before}`;
+    expect([await visitors(next, since), await visitors(neighbour, since)]).toEqual([0, 1]);
+    expect(countedSites(api.folder)).toEqual(['neighbour']);
   });
 
   test('leaves at the providers what is to be kept', async () => {

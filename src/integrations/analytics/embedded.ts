@@ -1,4 +1,5 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { nextTurn } from '../../platform/eventLoop.js';
 import type { Logger } from '../../platform/logger.js';
 import type { TrustsProxy } from '../../platform/publicAddress.js';
 import type { Random } from '../../platform/random.js';
@@ -10,6 +11,8 @@ import { openTallies, type Tallies } from './tallies.js';
 
 export interface PageCounter extends SiteAnalytics {
   readonly count: CountPage;
+  /** Deletes what was counted of a project. May throw ProviderFault (`integrations/fault.ts`). */
+  forget(project: string): Promise<void>;
   /** Writes the pending views and closes the file. */
   close(): void;
 }
@@ -95,6 +98,9 @@ export const createPageCounter = (parts: {
     cancelWrite ??= clock.schedule(WRITE_DELAY_MS, write);
   };
 
+  const faultOf = (message: string, cause: unknown): ProviderFault =>
+    new ProviderFault({ provider: 'Site analytics', message, transient: true, cause });
+
   return {
     provider: embedded,
     count: (request) => {
@@ -113,10 +119,18 @@ export const createPageCounter = (parts: {
           writeAll();
           resolve(tallies().report(site.project, from, to));
         } catch (error) {
-          const message = 'The page views cannot be read';
-          reject(new ProviderFault({ provider: 'Site analytics', message, transient: true, cause: error }));
+          reject(faultOf('The page views cannot be read', error));
         }
       }),
+    forget: async (project) => {
+      pending = pending.filter((view) => view.project !== project);
+      try {
+        // Others are served between two batches.
+        while (tallies().forget(project)) await nextTurn();
+      } catch (error) {
+        throw faultOf('The page views cannot be deleted', error);
+      }
+    },
     close: () => {
       isClosed = true;
       cancelWrite?.();

@@ -14,6 +14,8 @@ export interface Tallies {
   /** Adds views, all or none of them. */
   add(views: readonly (PageView & { readonly day: Day })[]): void;
   report(project: string, from: Day, to: Day): AnalyticsReport;
+  /** Deletes a batch of a project's counts and hashes. Returns whether there are more of them. */
+  forget(project: string): boolean;
   /**
    * Deletes salts of days before `today`, a batch of the hashes made with them, and counts older
    * than two years. Returns whether there are more hashes to delete.
@@ -73,6 +75,16 @@ export const openTallies = (file: string, random: Random): Tallies => {
     ),
     deleteSalts: prepare('DELETE FROM salt WHERE day < ?'),
     deleteTallies: prepare('DELETE FROM tally WHERE day < ?'),
+    forgetTallies: prepare(
+      `DELETE FROM tally WHERE (site, day, kind, name) IN
+       (SELECT site, day, kind, name FROM tally WHERE site = ? LIMIT ${String(DELETE_BATCH_SIZE)})`,
+    ),
+    // Hashes are of days that have a salt, by which their index begins.
+    forgetSeen: prepare(
+      `DELETE FROM seen WHERE (day, site, kind, name, visitor) IN
+       (SELECT day, site, kind, name, visitor FROM seen WHERE day IN (SELECT day FROM salt) AND site = ?
+        LIMIT ${String(DELETE_BATCH_SIZE)})`,
+    ),
     deleteSeen: prepare(
       `DELETE FROM seen WHERE (day, site, kind, name, visitor) IN
        (SELECT day, site, kind, name, visitor FROM seen WHERE day < ? LIMIT ${String(DELETE_BATCH_SIZE)})`,
@@ -146,6 +158,12 @@ export const openTallies = (file: string, random: Random): Tallies => {
         sources: listed('source').map(({ name: source, visitors }) => ({ source, visitors })),
       };
     },
+    forget: (project) =>
+      inTransaction(() => {
+        const tallies = statements.forgetTallies.run(project).changes;
+        const hashes = statements.forgetSeen.run(project).changes;
+        return tallies === DELETE_BATCH_SIZE || hashes === DELETE_BATCH_SIZE;
+      }),
     deleteExpired: (before) =>
       inTransaction(() => {
         statements.deleteSalts.run(before);

@@ -39,7 +39,8 @@ import { createSiteUrls } from './siteUrls.js';
  * `_deployments/<id>/`. Disk errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
  * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`; `findAtAddress`: default:
- * each project is served at its own name; `findAtDomain`: default: there are no domains; `mayPreview`:
+ * each project is served at its own name; `forgetViews`: called before a project is deleted, whose name
+ * another one may have then; `findAtDomain`: default: there are no domains; `mayPreview`:
  * whether somebody may still see the preview that was made for them (default: until it ends); `version`:
  * of the service: another one may build the same into something else
  */
@@ -51,6 +52,7 @@ export const createEmbeddedHosting = (options: {
   sitesUrl?: string | undefined;
   clock: Clock;
   countPage?: CountPage;
+  forgetViews?: (project: string) => Promise<void>;
   findAtAddress?: FindAtAddress;
   findAtDomain?: FindAtDomain;
   mayPreview?: (by: PreviewAuthor) => Promise<boolean>;
@@ -128,6 +130,12 @@ export const createEmbeddedHosting = (options: {
     // Before anything is waited for: who asks last is served.
     const id = await askingMutex.run(projectId, () => projects.nextDeploymentId(projectId, marker));
     return mutex.run(projectId, () => build(projectId, marker, id));
+  };
+
+  const deleteProject: Hosting['deleteProject'] = async (request) => {
+    if ((await projects.find(request.name))?.marker !== request.marker) return false;
+    await options.forgetViews?.(request.name);
+    return projects.remove(request);
   };
 
   const showPreview: SitePreviews['show'] = async (projectId, draft) => {
@@ -210,7 +218,7 @@ export const createEmbeddedHosting = (options: {
       return { isAdded: true, records: [] };
     },
     removeDomain: () => Promise.resolve(),
-    deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => projects.remove(request))),
+    deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     previews: {
       provider: embedded,
       removeEnded: () => withDiskFaults(previews.removeEnded(mutex)),

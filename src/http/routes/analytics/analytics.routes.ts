@@ -49,6 +49,8 @@ const daysAsked = (query: { from?: string; to?: string }, now: number): { from: 
   return { from, to };
 };
 
+const laterOf = (one: Day, other: Day): Day => (one > other ? one : other);
+
 /** Who visits a website. */
 export const analyticsRoutes = (parts: {
   engine: Engine;
@@ -61,7 +63,7 @@ export const analyticsRoutes = (parts: {
     path: '/websites/:id/analytics',
     operationId: 'getAnalytics',
     summary: 'Read how many people visited a website, and which pages they viewed',
-    description: 'Days without a visit are listed with zeros. At most 366 days.',
+    description: 'Days without a visit, and those before the website was created, are listed with zeros. At most 366 days.',
     tag: analyticsTag,
     scope: 'website',
     access: 'members',
@@ -84,7 +86,12 @@ export const analyticsRoutes = (parts: {
       if (url === undefined || hosting === undefined) return { body: emptyReport(from, to) };
       const siteId = (await serviceOf(parts.reader, website.id, 'analytics'))?.siteId;
       const site = { url, project: hosting.name, ...(siteId !== undefined && { siteId }) };
-      return { body: await parts.analytics.report({ site, from, to }) };
+      // Another website, since deleted, may have had its name and address; a site id of its own is the website's alone.
+      const first = siteId === undefined ? laterOf(from, website.createdAt.slice(0, 10)) : from;
+      if (first > to) return { body: emptyReport(from, to) };
+      const report = await parts.analytics.report({ site, from: first, to });
+      const { series } = emptyReport(from, to);
+      return { body: { ...report, series: [...series.slice(0, -report.series.length), ...report.series] } };
     },
   }),
 ];
