@@ -33,7 +33,7 @@ const known = {
   'deployment-lease': '2 77412559b2072d85',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 ca1058108a0df6d3',
-  website: '1 bbf6c3bfe1bdacee',
+  website: '2 a5f5dd6177b3da0e',
 };
 
 /** Of what a file does, with what it imports; comments, types and forms of writing left out. */

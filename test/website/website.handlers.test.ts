@@ -4,8 +4,14 @@ import { addClient } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { TooManyConflicts, type CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import { featuresOf, reservationMs } from '../../src/commands/website/website.decider.js';
-import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
+import { featuresOf, reservationMs, slugDecider, websiteDecider } from '../../src/commands/website/website.decider.js';
+import {
+  archiveWebsite,
+  changeWebsite,
+  createWebsite,
+  isSlugTaken,
+  scheduleDeletion,
+} from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
@@ -213,6 +219,53 @@ describe('a creation that is held up for 60 s after its reservation', () => {
     );
     await expect(passTimeDuring(clock, create(other))).rejects.toEqual(new Refused(refusals.slugTaken()));
     expect(await created()).toHaveLength(1);
+  });
+});
+
+describe('isSlugTaken', () => {
+  const isTaken = () => isSlugTaken(other.engine, 'bakery');
+
+  test('however long the website has had it, and by one that never appeared for 60 s', async () => {
+    expect(await isTaken()).toBe(false);
+    await crashAfterReserving(local.context());
+    expect(await isTaken()).toBe(true);
+    await clock.advance(reservationMs);
+    expect(await isTaken()).toBe(false);
+    await create(local);
+    await clock.advance(10 * reservationMs);
+    expect(await isTaken()).toBe(true);
+  });
+});
+
+describe('the slug of a deleted website', () => {
+  const remove = async (): Promise<string> => {
+    const { engine, context } = local;
+    const { websiteId } = await create(local);
+    await archiveWebsite(engine, websiteId, context());
+    const { state } = await scheduleDeletion(engine, websiteId, [], context(), {});
+    const purgeAt = (state.stage === 'none' ? undefined : state.deletion?.purgeAt) ?? '';
+    await clock.sleep(Date.parse(purgeAt) - clock.now());
+    await engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, context());
+    return websiteId;
+  };
+
+  test('is taken until it is freed, for a new website and for a change of another', async () => {
+    const websiteId = await remove();
+    const { websiteId: neighbour } = await createWebsite(local.engine, { ...input, slug: 'neighbour' }, local.context());
+    const move = () => changeWebsite(other.engine, { websiteId: neighbour, slug: 'bakery' }, other.context());
+    for (const taking of [create(other), move()]) await expect(taking).rejects.toEqual(new Refused(refusals.slugTaken()));
+    expect(await isSlugTaken(other.engine, 'bakery')).toBe(true);
+
+    await local.engine.handle(slugDecider, { type: 'FreeSlug', slug: 'bakery', websiteId }, local.context());
+    expect(await isSlugTaken(other.engine, 'bakery')).toBe(false);
+    await move();
+  });
+
+  test('that it only reserved, for a change that never came, may be taken over', async () => {
+    const websiteId = await remove();
+    await local.engine.handle(slugDecider, { type: 'ReserveSlug', slug: 'bread', websiteId }, local.context());
+    await clock.advance(reservationMs);
+    await createWebsite(other.engine, { ...input, slug: 'bread' }, other.context());
   });
 });
 

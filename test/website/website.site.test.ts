@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
-import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
+import { ProviderFault } from '../../src/integrations/fault.js';
+import { deletionFold, type DeletionState } from '../../src/workers/deletion/deletion.process.js';
 import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -279,10 +280,10 @@ describe('a deletion', () => {
   const archive = (id: string) => call('POST', `/websites/${id}/archive`);
   const remove = (id: string, query: string) => call('DELETE', `/websites/${id}?${query}`);
   /** Timers run on the system's clock: a worker that starts finds what has fallen due. */
-  const inDays = async (days: number): Promise<void> => {
+  const inDays = async (days: number, parts: Partial<RouteParts> = {}): Promise<void> => {
     clock.shift(days * dayMs);
     await deletion.stop();
-    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts });
+    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts, ...parts });
     await deletion.start();
   };
   const isGone = (id: string) =>
@@ -369,6 +370,44 @@ describe('a deletion', () => {
     const since = `?from=${before}`;
     expect([await visitors(next, since), await visitors(neighbour, since)]).toEqual([0, 1]);
     expect(countedSites(api.folder)).toEqual(['neighbour']);
+  });
+
+  const refusing = (retryAfterMs?: number): Partial<RouteParts> => ({
+    hosting: {
+      ...routeParts.hosting,
+      deleteProject: () =>
+        Promise.reject(
+          new ProviderFault({ provider: 'embedded', message: 'No', transient: true, ...(retryAfterMs && { retryAfterMs }) }),
+        ),
+    },
+  });
+  const failure = (id: string, isWanted: (state: DeletionState) => boolean) =>
+    eventually('the refusal', async () => {
+      const { state } = await api.engine.state(deletionFold, { websiteId: id });
+      return isWanted(state) ? state : undefined;
+    });
+  const takeSlug = (slug: string) => call('POST', '/websites', { name: 'Next', slug });
+
+  test('keeps the slug while the provider refuses, and frees it with what is left', async () => {
+    const id = await createSite('reluctant');
+    await archive(id);
+    await remove(id, 'confirm=reluctant');
+    await inDays(31, refusing());
+    await isGone(id);
+    await failure(id, ({ attempts }) => attempts.pause !== undefined);
+    expect(await takeSlug('reluctant')).toMatchObject({ status: 400, body: { error: 'slug already exists' } });
+    await inDays(1);
+    await lastStep(id);
+    expect((await takeSlug('reluctant')).status).toBe(201);
+  });
+
+  test('frees the slug also when it is given up', async () => {
+    const id = await createSite('hopeless');
+    await archive(id);
+    await remove(id, 'confirm=hopeless');
+    await inDays(31, refusing(31 * dayMs));
+    await failure(id, ({ isGivenUp }) => isGivenUp);
+    await eventually('the free slug', async () => ((await takeSlug('hopeless')).status === 201 ? true : undefined));
   });
 
   test('leaves at the providers what is to be kept', async () => {

@@ -126,13 +126,14 @@ const change = (
 
 /**
  * Refused once the website has the slug, or had it: creation, or a change to it, and abandonment
- * exclude each other.
+ * exclude each other. What a deleted website has left bears its slugs' names until they are freed.
  */
 const abandon = (websiteId: string, slug: string, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (state.stage !== 'none') {
     if (state.slug === slug || state.formerSlugs.includes(slug)) return refusals.slugTaken();
     return [{ type: 'WebsiteSlugForgone', data: { websiteId, slug } }];
   }
+  if (state.leftSlugs?.includes(slug) === true) return refusals.slugTaken();
   return state.abandoned === true ? [] : [{ type: 'WebsiteCreationAbandoned', data: { websiteId } }];
 };
 

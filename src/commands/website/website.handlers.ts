@@ -75,9 +75,14 @@ export const createWebsite = async (
 /** Whether a new website could not have the slug now. */
 export const isSlugTaken = async (engine: Engine, slug: string): Promise<boolean> => {
   const { state } = await engine.state(slugFold, { slug });
-  const abandonedBy = state.stage === 'reserved' ? state.websiteId : undefined;
-  const command = { type: 'ReserveSlug', slug, websiteId: '', abandonedBy, at: isoTime(engine.clock.now()) } as const;
-  return isRefusal(slugDecider.decide(command, state));
+  const at = isoTime(engine.clock.now());
+  const command = { type: 'ReserveSlug', slug, websiteId: '', at } as const;
+  if (!isRefusal(slugDecider.decide(command, state))) return false;
+  if (state.stage !== 'reserved') return true;
+  const { websiteId: abandonedBy } = state;
+  const holder = await engine.state(websiteFold, { websiteId: abandonedBy });
+  const abandoned = websiteDecider.decide({ type: 'AbandonWebsite', websiteId: abandonedBy, slug, at }, holder.state);
+  return isRefusal(abandoned) || isRefusal(slugDecider.decide({ ...command, abandonedBy }, state));
 };
 
 /**

@@ -16,7 +16,7 @@ export const deletionEvents = {
   DeletionLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
   /** `removed`: how many things were there and are gone; 0 for what was to be kept. */
   DeletionStepDone: event(Type.Object({ ...ofAttempt, step: Step, removed: Type.Integer({ minimum: 0 }) })),
-  /** Without `nextAttemptAt` it is given up. */
+  /** Without `nextAttemptAt` it is given up, and the slugs are freed all the same. */
   DeletionFailed: event(
     Type.Object({ ...ofAttempt, error: Type.String(), transient: Type.Boolean(), nextAttemptAt: Type.Optional(Time) }),
   ),

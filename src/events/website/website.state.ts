@@ -5,8 +5,11 @@ import { siteValuesOf, type SiteValues } from './siteValues.js';
 import { slugStream, websiteStream } from './website.stream.js';
 
 export type WebsiteState =
-  /** `abandoned`: it will never exist, or never again. */
-  | { readonly stage: 'none'; readonly abandoned?: true }
+  /**
+   * `abandoned`: it will never exist, or never again. `leftSlugs`: those of a deleted website, which
+   * nobody else may have before they are freed.
+   */
+  | { readonly stage: 'none'; readonly abandoned?: true; readonly leftSlugs?: readonly string[] }
   | {
       readonly stage: 'provisioning' | 'active';
       readonly name: string;
@@ -125,7 +128,7 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
       return changed(state, { deletion: { purgeAt, keep } });
     }
     case 'WebsiteDeleted':
-      return { stage: 'none', abandoned: true };
+      return { stage: 'none', abandoned: true, leftSlugs: event.data.slugs };
     default:
       return state;
   }
@@ -133,7 +136,7 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
 
 export const websiteFold: StreamFold<WebsiteState, WebsiteEvent, { readonly websiteId: string }> = {
   name: 'website',
-  snapshotVersion: 1,
+  snapshotVersion: 2,
   stream: websiteStream,
   initialState: { stage: 'none' },
   evolve,

@@ -2,7 +2,8 @@ import { changeAccess } from '../../commands/access/access.handlers.js';
 import { detachService } from '../../commands/service/service.handlers.js';
 import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
-import { deletionSteps, type DeletionStep } from '../../events/deletion/deletion.events.js';
+import { deletionSteps, type DeletionEvent, type DeletionStep } from '../../events/deletion/deletion.events.js';
+import { deletionStream } from '../../events/deletion/deletion.stream.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteFold } from '../../events/website/website.state.js';
@@ -21,6 +22,7 @@ import { deletionFold, deletionProcess, type DeletionOutcome, type DeletionState
 
 type Scheduled = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeletionScheduled' }>>;
 type Deleted = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeleted' }>>;
+type Failed = Recorded<Extract<DeletionEvent, { type: 'DeletionFailed' }>>;
 
 const actor: Actor = { subject: 'deletion', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 5 * 60_000;
@@ -56,6 +58,11 @@ export const createDeletionWorker = (parts: {
     return ids.length;
   };
 
+  const freeSlugs = (event: Deleted | Failed, slugs: readonly string[]): Promise<number> => {
+    const { websiteId } = event.data;
+    return removeAll(slugs, (slug) => engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event)));
+  };
+
   /** How each step is carried out; it resolves with how many things it removed, and may be repeated. */
   const remove = (event: Deleted): Readonly<Record<DeletionStep, () => Promise<number>>> => {
     const { websiteId, keep, name: firstName, provisioningJobId: marker, slugs } = event.data;
@@ -78,8 +85,7 @@ export const createDeletionWorker = (parts: {
         const ids = services.map(({ id }) => id);
         return removeAll(ids, (serviceId) => detachService(engine, { websiteId, serviceId }, contextOf(event)));
       },
-      slugs: () =>
-        removeAll(slugs, (slug) => engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event))),
+      slugs: () => freeSlugs(event, slugs),
     };
   };
 
@@ -104,6 +110,14 @@ export const createDeletionWorker = (parts: {
     };
   };
 
+  /** Whoever takes the name then finds at the provider what it refused to delete, and is told. */
+  const freeSlugsWhenGivenUp = async (event: Failed): Promise<void> => {
+    const { websiteId, nextAttemptAt } = event.data;
+    if (nextAttemptAt !== undefined) return;
+    const { state } = await engine.state(websiteFold, { websiteId });
+    if (state.stage === 'none') await freeSlugs(event, state.leftSlugs ?? []);
+  };
+
   const deleteWhenDue = async (event: Scheduled, { signal, pause }: ReactionContext): Promise<void> => {
     const { websiteId, purgeAt } = event.data;
     while (!signal.aborted && (await isDue(event))) {
@@ -115,10 +129,11 @@ export const createDeletionWorker = (parts: {
 
   return createReactor({
     name: 'deletion',
-    streams: [websiteStream],
+    streams: [websiteStream, deletionStream],
     on: {
       WebsiteDeletionScheduled: deleteWhenDue,
       WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)),
+      DeletionFailed: freeSlugsWhenGivenUp,
     },
   });
 };
