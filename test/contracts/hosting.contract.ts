@@ -187,9 +187,17 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.findDomain(project.id, domain)).toMatchObject({ isAdded: true });
     });
 
+    test('a site that was served to nobody is served again, each as often as it is said', async () => {
+      const { project } = await newProject();
+      await hosting.deploy(project.id, 'first');
+      for (const isServed of [true, false, false, true, true]) await hosting.setServed(project.id, isServed);
+      expect((await under.visit(project.url)).status).toBe(200);
+    });
+
     test('a project that does not exist is a permanent fault', async () => {
       await expect(hosting.deploy('no-such-project', 'job')).rejects.toMatchObject(permanent);
       await expect(hosting.setVariables('no-such-project', { SITE_NAME: 'Acme' })).rejects.toMatchObject(permanent);
+      await expect(hosting.setServed('no-such-project', false)).rejects.toMatchObject(permanent);
       await expect(hosting.addDomain('no-such-project', 'www.acme.example')).rejects.toMatchObject(permanent);
       await expect(hosting.listVariables('no-such-project')).rejects.toMatchObject(permanent);
     });

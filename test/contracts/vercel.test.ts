@@ -76,6 +76,16 @@ beforeAll(async () => {
 });
 
 describe('a project', () => {
+  test('that is not to be served is paused, with one call, and its visitors are told so', async () => {
+    const { id, url } = await newProject(vercel);
+    await vercel.hosting.deploy(id, 'first');
+    const calls = () => vercel.served.requests.filter(({ path }) => /pause$/.test(path)).map(({ path }) => path);
+    for (let time = 0; time < 2; time += 1) await vercel.hosting.setServed(id, false);
+    expect([vercel.fake.visit(url).status, calls()]).toEqual([503, [`/v1/projects/${id}/pause`]]);
+    for (let time = 0; time < 2; time += 1) await vercel.hosting.setServed(id, true);
+    expect([vercel.fake.visit(url).status, calls()]).toEqual([200, [`/v1/projects/${id}/pause`, `/v1/projects/${id}/unpause`]]);
+  });
+
   test('is open to visitors without an account, and has its marker from its creation', async () => {
     const { name } = await newProject(vercel);
     const made = vercel.fake.projects.get(name);

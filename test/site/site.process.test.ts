@@ -32,7 +32,12 @@ const stateAfter = (...events: readonly SiteEvent[]) => after(siteProcess, inLog
 describe('the update of a site', () => {
   test('sets the variables under the lease of the attempt, and ends', () => {
     given(started).when(recordVariables).then([set]);
-    expect(stateAfter(started, set)).toEqual({ set: values, queued: [], attempts: { attempt: 1, failures: 0, retriedForMs: 0 } });
+    expect(stateAfter(started, set)).toEqual({
+      set: values,
+      isServed: true,
+      queued: [],
+      attempts: { attempt: 1, failures: 0, retriedForMs: 0 },
+    });
     given(started, set).when(recordVariables).then([]);
     given().when(recordVariables).then([]);
   });
@@ -42,6 +47,18 @@ describe('the update of a site', () => {
     expect(stateAfter(queued, started, set).attempts.lease).toBeDefined();
     expect(stateAfter(queued, started, set, redeployed)).toMatchObject({ queued: [], attempts: { attempt: 1 } });
     expect(stateAfter(queued, started, set, redeployed).attempts.lease).toBeUndefined();
+  });
+
+  test('says whether the site is served, in an attempt of its own', () => {
+    const serving: SiteEvent = { type: 'SiteServingChanged', data: { websiteId, attempt: 1, isServed: false } };
+    const record = { type: 'RecordServing', websiteId, attempt: 1, isServed: false } as const;
+    given(queued, started).when(record).then([serving]);
+    given(queued, started, serving).when(record).then([]);
+    expect(stateAfter(queued, started, serving)).toEqual({
+      isServed: false,
+      queued: ['r1'],
+      attempts: { attempt: 1, failures: 0, retriedForMs: 0 },
+    });
   });
 
   test('has one attempt at a time', () => {
@@ -71,6 +88,7 @@ describe('the update of a site', () => {
     given(queued, behind, started, set).when(record).then([redeployFailed]);
     expect(stateAfter(queued, behind, started, set, redeployFailed)).toEqual({
       set: values,
+      isServed: true,
       queued: ['r2'],
       attempts: { attempt: 1, failures: 0, retriedForMs: 0 },
     });

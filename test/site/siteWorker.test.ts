@@ -12,7 +12,7 @@ import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
-import { createRemote, providersOn } from '../workers/remote.js';
+import { createRemote, providersOn, transientFault } from '../workers/remote.js';
 
 const workers: Worker[] = [];
 afterEach(async () => {
@@ -32,6 +32,8 @@ const createWorld = async (redeployIds: readonly string[]) => {
   return {
     remote,
     websiteId,
+    archive: () => engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context()),
+    restore: () => engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context()),
     rename: (name: string) => engine.handle(websiteDecider, { type: 'ChangeWebsite', websiteId, name }, context()),
     state: async () => (await engine.state(siteFold, { websiteId })).state,
     events: async () =>
@@ -65,4 +67,42 @@ test('a build that fails ends its deployment alone: the next is made, with what 
     },
     { type: 'SiteRedeployed', data: { websiteId, attempt: 2, redeployId: 'two', deploymentId: 'd1' } },
   ]);
+});
+
+test('the site of an archived website is served to nobody, until it is restored', async () => {
+  const { remote, rename, archive, restore, state, events, start } = await createWorld(['one']);
+  // As with a run that ended after the website was archived.
+  await archive();
+  await start({});
+  await eventually('the end of it', async () => ((await state()).givenUpAt === undefined ? undefined : true));
+  expect([remote.serving, remote.deployments, (await state()).lastFault?.error]).toEqual([
+    [false],
+    [],
+    expect.stringContaining('is archived'),
+  ]);
+
+  await restore();
+  await rename('Corner Bakery');
+  await eventually('the name', () => (remote.variables.get('SITE_NAME') === 'Corner Bakery' ? true : undefined));
+  expect(remote.serving).toEqual([false, true]);
+  await archive();
+  await eventually('the end of the site', () => (remote.serving.length === 3 ? true : undefined));
+  await eventually('the record of it', async () => ((await state()).isServed ? undefined : true));
+  expect((await events()).filter(({ type }) => type === 'SiteServingChanged')).toMatchObject(
+    [false, true, false].map((isServed) => ({ data: { isServed } })),
+  );
+});
+
+test('a provider that does not answer is asked again to serve it no more', async () => {
+  const { remote, archive, state, start } = await createWorld([]);
+  let refusals = 0;
+  const { hosting } = providersOn(remote);
+  const setServed: Hosting['setServed'] = (projectId, isServed) => {
+    refusals += 1;
+    return refusals === 1 ? Promise.reject(transientFault()) : hosting.setServed(projectId, isServed);
+  };
+  await archive();
+  await start({ setServed });
+  await eventually('the end of the site', async () => ((await state()).isServed ? undefined : true));
+  expect([refusals, remote.serving]).toEqual([2, [false]]);
 });

@@ -14,6 +14,8 @@ export interface Remote {
   readonly collaborators: string[];
   readonly projects: Marked<HostingProject>[];
   readonly variables: Map<string, string>;
+  /** What was said of whether the site is served. */
+  readonly serving: boolean[];
   readonly deployments: Marked<Deployment>[];
   /** Project and domain. */
   readonly domains: Set<string>;
@@ -24,6 +26,7 @@ export const createRemote = (): Remote => ({
   collaborators: [],
   projects: [],
   variables: new Map(),
+  serving: [],
   deployments: [],
   domains: new Set(),
 });
@@ -50,7 +53,7 @@ export interface Providers {
  * for.
  */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
-  const { repositories, collaborators, projects, variables, deployments, domains } = remote;
+  const { repositories, collaborators, projects, variables, serving, deployments, domains } = remote;
   const removeFrom = (kept: (Named & { marker: string })[], request: Named & { marker: string }): boolean => {
     const at = kept.findIndex(({ name, marker }) => name === request.name && marker === request.marker);
     if (at >= 0) kept.splice(at, 1);
@@ -104,6 +107,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
         line('setVariables', () => {
           for (const [name, value] of Object.entries(values)) variables.set(name, value);
         }),
+      setServed: (_, isServed) => line('setServed', () => void serving.push(isServed)),
       listVariables: () => line('listVariables', () => [...variables.keys()]),
       findDeployment: (_, marker) => line('findDeployment', () => of(deployments, marker)),
       readDeployment: (_, id) => line('readDeployment', () => deployments.find((one) => one.id === id) ?? null),

@@ -20,6 +20,8 @@ export const siteEvents = {
   SiteUpdateLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
   /** What the variables at the hosting provider say from now on. */
   SiteVariablesSet: event(Type.Object({ ...ofAttempt, ...siteValues })),
+  /** Whether the hosting provider serves the site from now on: an archived website's is served to nobody. */
+  SiteServingChanged: event(Type.Object({ ...ofAttempt, isServed: Type.Boolean() })),
   SiteRedeployed: event(Type.Object({ ...ofAttempt, redeployId: Type.String(), deploymentId: Type.String() })),
   /** It is given up; those that are queued behind it are made. */
   SiteRedeployFailed: event(

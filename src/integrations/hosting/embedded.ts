@@ -178,6 +178,10 @@ export const createEmbeddedHosting = (options: {
     createProject: (request) => withDiskFaults(mutex.run(request.name, () => createProject(request))),
     setVariables: (projectId, variables) =>
       withDiskFaults(mutex.run(projectId, () => projects.setVariables(projectId, variables))),
+    // Whether a website is archived is asked at each request (`findAtAddress`).
+    setServed: async (projectId) => {
+      await withDiskFaults(projects.get(projectId));
+    },
     listVariables: async (projectId) => Object.keys((await withDiskFaults(projects.get(projectId))).variables),
     findDeployment: async (projectId, marker) => {
       const deployment = await withDiskFaults(projects.newestFor(projectId, marker));

@@ -22,6 +22,12 @@ export interface Hosting {
   /** Sets each variable to its value; others stay as they are. */
   setVariables(projectId: string, variables: Readonly<Record<string, string>>): Promise<void>;
 
+  /**
+   * Serves the project's site to visitors, or to nobody, until it is said otherwise. Repeated it changes
+   * nothing. Websites that are served here are looked up at each request instead (`FindAtAddress`).
+   */
+  setServed(projectId: string, isServed: boolean): Promise<void>;
+
   /** The names of the variables that are set. */
   listVariables(projectId: string): Promise<readonly string[]>;
 

@@ -161,6 +161,13 @@ export const createVercel = (options: {
     throw permanent(`Variables could not be set: ${reasons.join('; ')}`);
   };
 
+  const setServed: Hosting['setServed'] = async (projectId, isServed) => {
+    const { paused = false } = await requireProject(projectId);
+    if (paused !== isServed) return;
+    const verb = isServed ? 'unpause' : 'pause';
+    await call('POST', `/v1${projectPath(projectId, `/${verb}`)}`, { retryable: true });
+  };
+
   const listVariables: Hosting['listVariables'] = async (projectId) => {
     await requireProject(projectId);
     return (await variables(projectId)).map(({ key }) => key).filter((key) => key !== projectMarker);
@@ -270,6 +277,7 @@ export const createVercel = (options: {
     findProject,
     createProject: (request) => mutex.run(request.name, () => createProject(request)),
     setVariables,
+    setServed,
     listVariables,
     findDeployment: async (projectId, marker) => {
       const deployment = await findMarked(projectId, marker);

@@ -13,6 +13,7 @@ export const parseProject = parserFor(
   Type.Object({
     id: Type.String(),
     name: Type.String(),
+    paused: Type.Optional(Type.Boolean()),
     link: Type.Optional(Type.Object({ repoId: Type.Optional(Type.Number()), productionBranch: Type.Optional(Type.String()) })),
   }),
 );

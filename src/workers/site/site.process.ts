@@ -23,6 +23,8 @@ import {
 export interface SiteState {
   /** What the variables at the hosting provider say; absent: what provisioning set. */
   readonly set?: SiteValues;
+  /** Whether the hosting provider serves the site. */
+  readonly isServed: boolean;
   /** Ids of the deployments that are to be made, the first one first. */
   readonly queued: readonly string[];
   readonly attempts: Attempts;
@@ -46,6 +48,7 @@ export type SiteOutcome =
   /** `redeployId`: of the deployment that was being made. */
   | (RecordFailure & { readonly redeployId?: string })
   | { readonly type: 'RecordVariables'; readonly values: SiteValues }
+  | { readonly type: 'RecordServing'; readonly isServed: boolean }
   | { readonly type: 'RecordRedeploy'; readonly redeployId: string; readonly deploymentId: string };
 
 const withoutFault = ({ lastFault: _, givenUpAt: __, ...state }: SiteState): SiteState => state;
@@ -71,6 +74,9 @@ const evolve = (state: SiteState, event: Recorded<SiteEvent>): SiteState => {
       return { ...state, attempts: leaseRenewed(state.attempts, event) };
     case 'SiteVariablesSet':
       return endIfDone({ ...withoutFault(state), set: siteValuesOf(event.data) });
+    case 'SiteServingChanged':
+      // Its attempt does nothing else.
+      return { ...withoutFault(state), isServed: event.data.isServed, attempts: freshAttempts(state) };
     case 'SiteRedeployed':
       return endIfDone({ ...withoutFault(state), queued: without(event.data.redeployId, state) });
     case 'SiteRedeployFailed':
@@ -109,6 +115,10 @@ const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] =>
       const { attempt, values } = command;
       return isUnderWay(attempts, attempt) ? [{ type: 'SiteVariablesSet', data: { websiteId, attempt, ...values } }] : [];
     }
+    case 'RecordServing': {
+      const { attempt, isServed } = command;
+      return isUnderWay(attempts, attempt) ? [{ type: 'SiteServingChanged', data: { websiteId, attempt, isServed } }] : [];
+    }
     case 'RecordRedeploy': {
       const { attempt, redeployId, deploymentId } = command;
       if (!isUnderWay(attempts, attempt) || !queued.includes(redeployId)) return [];
@@ -134,7 +144,7 @@ const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] =>
 export const siteFold: StreamFold<SiteState, SiteEvent, { readonly websiteId: string }> = {
   name: 'site',
   stream: siteStream,
-  initialState: { queued: [], attempts: noAttempts },
+  initialState: { isServed: true, queued: [], attempts: noAttempts },
   evolve,
 };
 

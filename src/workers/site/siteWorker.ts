@@ -5,6 +5,7 @@ import { siteStream } from '../../events/site/site.stream.js';
 import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
+import { embedded } from '../../integrations/embeddedFiles.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -34,13 +35,17 @@ const variablesOf = ({ name, slug, brandColor = '' }: SiteValues): Readonly<Reco
 
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'hosting'>>;
 
+/** Whether the provider serves what it should not, or the other way round; sites served here are looked up at each request. */
+const isServedWrongly = ({ hosting, archivedAt }: Provisioned, { isServed }: SiteState): boolean =>
+  hosting.provider !== embedded && isServed !== (archivedAt === undefined);
+
 /** What is under way or over: an attempt that reached its end leaves nothing open. */
 const openIn = (state: SiteState): SiteState | null =>
   state.attempts.lease === undefined && state.attempts.pause === undefined ? null : state;
 
 /**
- * Sets the variables of a site when its website was changed, and makes the deployments that were
- * queued with a change. Any number of these may run on the same stores.
+ * Sets the variables of a site when its website was changed, makes the deployments that were queued
+ * with a change, and has the sites of archived websites served to nobody. Any number of these may run on the same stores.
  */
 export const createSiteWorker = (parts: {
   engine: Engine;
@@ -61,12 +66,12 @@ export const createSiteWorker = (parts: {
 
   const contextOf = createContextOf(engine, actor);
 
-  const refuseUpdate = ({ id, archivedAt, hosting: { provider } }: Provisioned): void => {
-    const refuse = (message: string): never => {
-      throw new ProviderFault({ provider, message, transient: false });
-    };
-    if (archivedAt !== undefined) refuse(`Website ${id} is archived`);
-    if (provider !== hosting.provider) refuse('The service is set up for another provider');
+  const faultOf = (message: string, transient = false): ProviderFault =>
+    new ProviderFault({ provider: hosting.provider, message, transient });
+
+  const refuseOtherProvider = ({ hosting: { provider } }: Provisioned): void => {
+    const message = 'The service is set up for another provider';
+    if (provider !== hosting.provider) throw new ProviderFault({ provider, message, transient: false });
   };
 
   const task = (event: Recorded<{ type: string; data: { websiteId: string } }>): LeasedTask<SiteState, SiteOutcome> => {
@@ -90,10 +95,8 @@ export const createSiteWorker = (parts: {
       const { projectId } = website.hosting;
       const ended = isEnded ? started : await hosting.deploy(projectId, marker, lease.pause);
       const { id: deploymentId, status, error } = ended;
-      const fault = (message: string, transient: boolean) =>
-        new ProviderFault({ provider: hosting.provider, message, transient });
-      if (status === 'failed') throw fault(`The build failed: ${error ?? 'no reason given'}`, false);
-      if (status === 'building') throw fault('The build has not ended yet', true);
+      if (status === 'failed') throw faultOf(`The build failed: ${error ?? 'no reason given'}`);
+      if (status === 'building') throw faultOf('The build has not ended yet', true);
       const shown = { type: 'RecordDeployment', websiteId, deploymentId, values } as const;
       await engine.handle(websiteDecider, shown, contextOf(event));
       await lease.record({ type: 'RecordRedeploy', redeployId, deploymentId });
@@ -108,16 +111,25 @@ export const createSiteWorker = (parts: {
         const website = await provisioned(websiteId);
         if (website === null || state.givenUpAt !== undefined) return null;
         const isOlder = website.archivedAt === undefined && !areSameValues(website, state.set ?? website.built);
-        return isOlder || state.queued.length > 0 ? state : null;
+        return isOlder || state.queued.length > 0 || isServedWrongly(website, state) ? state : null;
       },
       handle: async (command) => openIn((await engine.handle(siteProcess, { websiteId, ...command }, contextOf(event))).state),
       timeoutMs: () => TIMEOUT_MS,
-      execute: async ({ set, queued }, lease) => {
+      execute: async (state, lease) => {
+        const { set, queued } = state;
         deploying = undefined;
         const website = await provisioned(websiteId);
         if (website === null) return null;
-        refuseUpdate(website);
+        refuseOtherProvider(website);
         const { projectId } = website.hosting;
+        if (isServedWrongly(website, state)) {
+          lease.assertHeld();
+          await hosting.setServed(projectId, !state.isServed);
+          await lease.record({ type: 'RecordServing', isServed: !state.isServed });
+          // What is left is for the next attempt.
+          return null;
+        }
+        if (website.archivedAt !== undefined) throw faultOf(`Website ${websiteId} is archived`);
         const before = set ?? website.built;
         let next = queued;
         const [first] = queued;
@@ -174,6 +186,7 @@ export const createSiteWorker = (parts: {
       },
       WebsiteBrandColorChanged: updateAnew,
       WebsiteBrandColorRemoved: updateAnew,
+      WebsiteArchived: updateAnew,
       WebsiteRestored: updateAnew,
       SiteRedeployQueued: update,
       SiteUpdateReopened: update,

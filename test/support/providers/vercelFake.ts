@@ -30,6 +30,7 @@ export interface FakeProject {
   readonly repository: string;
   /** Whether visitors must log in. */
   isProtected: boolean;
+  isPaused: boolean;
   readonly variables: Variable[];
   /** Newest first. */
   readonly deployments: FakeDeployment[];
@@ -93,7 +94,7 @@ export const createVercelFake = ({
     return repositoryIds.indexOf(fullName) + 1;
   };
 
-  const toProjectResource = ({ id, name, repository, isProtected }: FakeProject) => ({
+  const toProjectResource = ({ id, name, repository, isProtected, isPaused }: FakeProject) => ({
     accountId: teamId,
     id,
     name,
@@ -103,6 +104,7 @@ export const createVercelFake = ({
     directoryListing: false,
     nodeVersion: '22.x',
     resourceConfig: { functionDefaultRegions: [] },
+    ...(isPaused && { paused: true }),
     ssoProtection: isProtected ? { deploymentType: 'all' } : null,
     link: {
       type: 'github',
@@ -183,6 +185,7 @@ export const createVercelFake = ({
       name: input.name,
       repository: input.gitRepository.repo,
       isProtected: input.ssoProtection !== null,
+      isPaused: false,
       variables: input.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
       deployments: [],
       domains: new Map(),
@@ -301,6 +304,10 @@ export const createVercelFake = ({
       return { status: 204 };
     }
     if (part === undefined) return { status: 200, body: toProjectResource(project) };
+    if (part === 'pause' || part === 'unpause') {
+      project.isPaused = part === 'pause';
+      return { status: 200 };
+    }
     if (part === 'env' && request.method === 'POST') return setVariables(project, request.body as readonly Variable[]);
     if (part === 'env') return { status: 200, body: { envs: project.variables.map(variableBody) } };
     const domain = { name: `${project.name}.vercel.app`, apexName: 'vercel.app', projectId: project.id, verified: true };
@@ -345,6 +352,7 @@ export const createVercelFake = ({
         const isHere = hostname === `${project.name}.vercel.app` || project.domains.get(hostname)?.verified === true;
         const deployment = isHere ? live : own;
         if (deployment === undefined || stateOf(deployment) !== 'READY') continue;
+        if (project.isPaused && deployment === live) return { status: 503, text: 'DEPLOYMENT_PAUSED' };
         return project.isProtected ? { status: 401, text: 'Log in' } : { status: 200, text: deployment.words ?? '' };
       }
       return { status: 404, text: 'Not found' };

@@ -52,6 +52,7 @@ const operations: readonly Operation[] = [
     answer: GetProjectResponseBody$inboundSchema,
   },
   { method: 'DELETE', pattern: /^\/v9\/projects\/[^/]+$/, query: team, answer: null },
+  { method: 'POST', pattern: /^\/v1\/projects\/[^/]+\/(?:un)?pause$/, query: team, answer: null },
   {
     method: 'GET',
     pattern: /^\/v10\/projects\/[^/]+\/env$/,

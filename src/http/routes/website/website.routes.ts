@@ -323,7 +323,7 @@ export const websiteRoutes = (
       operationId: 'archiveWebsite',
       summary: 'Take a website off the default list and refuse writes to it',
       description:
-        'The site is no longer shown to visitors, and no write is taken but those that take access away. Archiving again changes nothing.',
+        'The site is no longer shown to visitors: a site that is served here answers 410, one on Vercel is paused soon after and answers 503. No write is taken but those that take access away. Archiving again changes nothing.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
