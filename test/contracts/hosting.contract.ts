@@ -176,6 +176,17 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.deploy(next.id, 'first')).toMatchObject({ status: 'ready', commit });
     });
 
+    test('a project that has another name by now is deleted by its id, with its marker only', async () => {
+      const { project } = await newProject();
+      const marker = `job-${project.name}`;
+      const former = { name: under.freshName(), id: project.id };
+      expect(await hosting.deleteProject({ ...former, marker: 'another job' })).toBe(false);
+      expect(await hosting.deleteProject({ name: former.name, marker })).toBe(false);
+      expect(await hosting.deleteProject({ ...former, marker })).toBe(true);
+      expect(await hosting.deleteProject({ ...former, marker })).toBe(false);
+      expect(await hosting.findProject({ name: project.name, marker })).toBeNull();
+    });
+
     test('a domain is added and removed, each as often as one likes', async () => {
       const { project } = await newProject();
       const domain = `www.${project.name}.example`;

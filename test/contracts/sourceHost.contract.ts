@@ -122,6 +122,18 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await create(name, 'another job')).toMatchObject({ name });
     });
 
+    test('a repository that has another name or owner by now is deleted by its id, with its marker only', async () => {
+      const name = under.freshName();
+      const marker = `job-${name}`;
+      const { id } = await create(name);
+      const former = { name: under.freshName(), id };
+      expect(await host.deleteRepository({ ...former, marker: 'another job' })).toBe(false);
+      expect(await host.deleteRepository({ name: former.name, marker })).toBe(false);
+      expect(await host.deleteRepository({ ...former, marker })).toBe(true);
+      expect(await host.deleteRepository({ ...former, marker })).toBe(false);
+      expect(await host.findRepository({ name, marker })).toBeNull();
+    });
+
     const texts = (files: ReadonlyMap<string, Uint8Array>): Record<string, string> =>
       Object.fromEntries([...files].map(([path, content]) => [path, Buffer.from(content).toString()]));
     const filesFrom = (all: Readonly<Record<string, string>>): ReadonlyMap<string, Uint8Array> =>

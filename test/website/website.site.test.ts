@@ -256,13 +256,11 @@ describe('another slug', () => {
 });
 
 /** The sites whose visitors are stored. */
-const countedSites = (folder: string): readonly unknown[] => {
+const countedSites = (folder: string): readonly string[] => {
   const database = new DatabaseSync(join(folder, 'analytics.db'), { readOnly: true });
   try {
-    return database
-      .prepare('SELECT DISTINCT site FROM tally ORDER BY site')
-      .all()
-      .map(({ site }) => site);
+    const rows = database.prepare('SELECT DISTINCT site FROM tally ORDER BY site').all() as { site: string }[];
+    return rows.map(({ site }) => site);
   } finally {
     database.close();
   }
@@ -408,6 +406,41 @@ describe('a deletion', () => {
     await inDays(31, refusing(31 * dayMs));
     await failure(id, ({ isGivenUp }) => isGivenUp);
     await eventually('the free slug', async () => ((await takeSlug('hopeless')).status === 201 ? true : undefined));
+  });
+
+  test.each(['hosting', 'sourceHost'] as const)('waits while the service is set up for another provider: %s', async (port) => {
+    const slug = `moved-${port.toLowerCase()}`;
+    const id = await createSite(slug);
+    await archive(id);
+    await remove(id, `confirm=${slug}`);
+    await inDays(31, { [port]: { ...routeParts[port], provider: 'elsewhere' } });
+    await isGone(id);
+    await failure(id, ({ attempts }) => attempts.pause !== undefined);
+    const fault = { message: expect.stringMatching(`${slug} is at embedded.*elsewhere`) };
+    expect(api.log).toContainEqual(expect.objectContaining({ websiteId: id, err: expect.objectContaining(fault) }));
+    expect(await repositoryNames(api.folder)).toContain(slug);
+    await inDays(1);
+    await lastStep(id);
+    expect([await projectNames(api.folder), await repositoryNames(api.folder)].flat()).not.toContain(slug);
+  });
+
+  test('finds at the provider what has another name by now', async () => {
+    const id = await createSite('relabelled');
+    await archive(id);
+    await remove(id, 'confirm=relabelled');
+    const asked: object[] = [];
+    const renamed: RouteParts['hosting'] = {
+      ...routeParts.hosting,
+      // As at a provider where it was renamed.
+      deleteProject: (project) => {
+        asked.push(project);
+        return project.id === undefined ? Promise.resolve(false) : routeParts.hosting.deleteProject(project);
+      },
+    };
+    await inDays(31, { hosting: renamed });
+    await lastStep(id);
+    expect(asked).toMatchObject([{ name: 'relabelled' }, { name: 'relabelled', id: 'relabelled' }]);
+    expect(await projectNames(api.folder)).not.toContain('relabelled');
   });
 
   test('leaves at the providers what is to be kept', async () => {

@@ -54,8 +54,13 @@ export interface Providers {
  */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
   const { repositories, collaborators, projects, variables, serving, deployments, domains } = remote;
-  const removeFrom = (kept: (Named & { marker: string })[], request: Named & { marker: string }): boolean => {
-    const at = kept.findIndex(({ name, marker }) => name === request.name && marker === request.marker);
+  const removeFrom = (
+    kept: (Named & { readonly id: string; readonly marker: string })[],
+    request: Named & { readonly id?: string; readonly marker: string },
+  ): boolean => {
+    const at = kept.findIndex(
+      ({ name, id, marker }) => (name === request.name || id === request.id) && marker === request.marker,
+    );
     if (at >= 0) kept.splice(at, 1);
     return at >= 0;
   };

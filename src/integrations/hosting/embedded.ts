@@ -132,7 +132,7 @@ export const createEmbeddedHosting = (options: {
     return mutex.run(projectId, () => build(projectId, marker, id));
   };
 
-  const deleteProject: Hosting['deleteProject'] = async (request) => {
+  const deleteProject = async (request: { name: string; marker: string }): Promise<boolean> => {
     if ((await projects.find(request.name))?.marker !== request.marker) return false;
     await options.forgetViews?.(request.name);
     return projects.remove(request);
@@ -222,7 +222,11 @@ export const createEmbeddedHosting = (options: {
       return { isAdded: true, records: [] };
     },
     removeDomain: () => Promise.resolve(),
-    deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
+    // Names never change here; an id is one.
+    deleteProject: async ({ name, marker, id = name }) => {
+      const remove = (at: string) => withDiskFaults(mutex.run(at, () => deleteProject({ name: at, marker })));
+      return (await remove(name)) || (id !== name && (await remove(id)));
+    },
     previews: {
       provider: embedded,
       removeEnded: () => withDiskFaults(previews.removeEnded(mutex)),

@@ -82,9 +82,9 @@ export interface Hosting {
 
   /**
    * Deletes the project that was created for `marker`, and no other, with its deployments; returns
-   * whether it existed.
+   * whether it existed. `id` finds it when it has another name by now.
    */
-  deleteProject(request: { name: string; marker: string }): Promise<boolean>;
+  deleteProject(request: { name: string; marker: string; id?: string }): Promise<boolean>;
 }
 
 /** Shows how a site would look, at an address that nobody can guess, and to nobody else. */

@@ -115,9 +115,9 @@ export const createVercel = (options: {
     name,
     url: await addressOf(id),
   });
-  /** The project of that name, and whether it was created for the marker. */
-  const findByName = async (name: string, marker: string) => {
-    const project = await read(name);
+  /** The project of that name or id, and whether it was created for the marker. */
+  const findByName = async (idOrName: string, marker: string) => {
+    const project = await read(idOrName);
     if (project === null) return null;
     const isOurs = (await variables(project.id)).some(({ key, value }) => key === projectMarker && value === marker);
     return { project, isOurs };
@@ -311,8 +311,9 @@ export const createVercel = (options: {
       }
       return found;
     },
-    deleteProject: async ({ name, marker }) => {
-      const found = await findByName(name, marker);
+    deleteProject: async ({ name, marker, id }) => {
+      const named = await findByName(name, marker);
+      const found = named?.isOurs === true || id === undefined ? named : await findByName(id, marker);
       if (found?.isOurs !== true) return false;
       // 404: deleted in the meantime.
       parseNothing((await call('DELETE', `/v9${projectPath(found.project.id)}`, { handled: [404], retryable: true })) ?? null);

@@ -109,7 +109,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     await replaceFile(file, JSON.stringify({ ...metadata, collaborators } satisfies RepositoryMetadata));
   };
 
-  const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
+  const deleteRepository = async (name: string, marker: string): Promise<boolean> => {
     if ((await readMetadata(name))?.marker !== marker) return false;
     await withdrawFolder(await folderOf(name), draftOf(name, marker));
     return true;
@@ -139,7 +139,11 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
       const commit = async () => commitFiles(await folderOf(repositoryId), defaultBranch, change, clock.now());
       return withDiskFaults(mutex.run(repositoryId, () => readable(commit)));
     },
-    deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
+    // Names never change here; an id is one.
+    deleteRepository: async ({ name, marker, id = name }) => {
+      const remove = (at: string) => withDiskFaults(mutex.run(at, () => deleteRepository(at, marker)));
+      return (await remove(name)) || (id !== name && (await remove(id)));
+    },
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
     readEditable: (id) => withDiskFaults(readEditable(templatesFolder, id)),
     readPicture: (id) =>

@@ -158,10 +158,11 @@ export const createGitHub = (options: {
     return { owner: holder, repo };
   };
 
-  const findRepo = async (name: string): Promise<Repo | null> => {
-    const found = await unless([404], (octokit) => octokit.rest.repos.get({ owner, repo: name }), null);
+  const repoAt = async (location: { owner: string; repo: string }): Promise<Repo | null> => {
+    const found = await unless([404], ({ rest }) => rest.repos.get(location), null);
     return found === null ? null : parseRepo(found.data);
   };
+  const findRepo = (name: string): Promise<Repo | null> => repoAt({ owner, repo: name });
 
   const listPage = async (repositoryId: string, size: number, none: readonly number[], page = 1) => {
     const location = locationOf(repositoryId);
@@ -289,9 +290,11 @@ export const createGitHub = (options: {
 
   const commitFiles = createCommitFiles({ ask, unless, fetchUnder, locationOf, branchOf, headOf });
 
-  const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
-    const found = await findRepo(name);
-    if (found === null || !carriesMarker(found, marker)) return false;
+  const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker, id }) => {
+    const isOurs = (repo: Repo | null): repo is Repo => repo !== null && carriesMarker(repo, marker);
+    const named = await findRepo(name);
+    const found = isOurs(named) || id === undefined ? named : await repoAt(locationOf(id));
+    if (!isOurs(found)) return false;
     const location = locationOf(found.full_name);
     // 404: deleted in the meantime.
     const deleted = await unless([404], ({ rest }) => rest.repos.delete(location), null);

@@ -63,8 +63,9 @@ export interface SourceHost {
 
   /**
    * Deletes the repository that was created for `marker`, and no other; returns whether it existed.
+   * `id` finds it when it has another name or owner by now.
    */
-  deleteRepository(request: { name: string; marker: string }): Promise<boolean>;
+  deleteRepository(request: { name: string; marker: string; id?: string }): Promise<boolean>;
 
   /** The templates that `createRepository` accepts. */
   listTemplates(): Promise<readonly { id: string; name: string; description: string }[]>;

@@ -1,3 +1,4 @@
+import type { StepOutputs } from '../../events/provisioning/provisioning.events.js';
 import type { Reader } from '../reader.js';
 import { provisioningProjection, queuedJob, type ProvisioningDocument } from './provisioning.projection.js';
 import type { ValidatedDocument } from '../validatedRead.js';
@@ -15,6 +16,13 @@ export const provisioningJob = async (
   const { document, revision } = await reader.read(provisioningProjection, website.provisioningJobId, through);
   const { id: websiteId, provisioningJobId: id, createdAt } = website;
   return { document: document ?? queuedJob({ id, websiteId, createdAt }), revision };
+};
+
+/** What the steps of a job have left behind, as far as they were done. */
+export const outputsOf = async (reader: Pick<Reader, 'read'>, jobId: string): Promise<Partial<StepOutputs>> => {
+  const { document } = await reader.read(provisioningProjection, jobId);
+  const done = (document?.steps ?? []).flatMap(({ id, output }) => (output === undefined ? [] : [[id, output]]));
+  return Object.fromEntries(done) as Partial<StepOutputs>;
 };
 
 type Project = Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'>;

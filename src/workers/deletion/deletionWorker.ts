@@ -11,9 +11,11 @@ import { websiteStream } from '../../events/website/website.stream.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { peopleWithAccess } from '../../projections/access/access.queries.js';
+import { outputsOf } from '../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { servicesOf } from '../../projections/service/service.queries.js';
 import { createContextOf } from '../contextOf.js';
+import { madeBy, removeMade, removersOf } from '../provisioning/removeMade.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -43,7 +45,8 @@ export const createDeletionWorker = (parts: {
   sourceHost: SourceHost;
   hosting: Hosting;
 }): Worker => {
-  const { engine, reader, createReactor, sourceHost, hosting } = parts;
+  const { engine, reader, createReactor } = parts;
+  const removers = removersOf(parts);
   const worker = engine.ids.commandId();
 
   const contextOf = createContextOf(engine, actor);
@@ -66,16 +69,15 @@ export const createDeletionWorker = (parts: {
   /** How each step is carried out; it resolves with how many things it removed, and may be repeated. */
   const remove = (event: Deleted): Readonly<Record<DeletionStep, () => Promise<number>>> => {
     const { websiteId, keep, name: firstName, provisioningJobId: marker, slugs } = event.data;
-    const names = new Set([firstName, ...slugs]);
     /** A retry of the provisioning may have named it by any slug that the website had. */
-    const removeNamed = async (removeOne: (request: { name: string; marker: string }) => Promise<boolean>): Promise<number> => {
-      let removed = 0;
-      for (const name of names) removed += Number(await removeOne({ name, marker }));
-      return removed;
+    const names = new Set([firstName, ...slugs]);
+    const removeOfJob = async (what: 'project' | 'repository'): Promise<number> => {
+      const made = madeBy(await outputsOf(reader, marker));
+      return (await removeMade(removers[what], { names, marker, made: made[what] })).length;
     };
     return {
-      project: async () => (keep.includes('hosting') ? 0 : removeNamed((request) => hosting.deleteProject(request))),
-      repository: async () => (keep.includes('repository') ? 0 : removeNamed((request) => sourceHost.deleteRepository(request))),
+      project: async () => (keep.includes('hosting') ? 0 : removeOfJob('project')),
+      repository: async () => (keep.includes('repository') ? 0 : removeOfJob('repository')),
       access: async () =>
         removeAll(await peopleWithAccess(reader, websiteId), (clientId) =>
           changeAccess(engine, { type: 'WithdrawClient', websiteId, clientId }, contextOf(event)),

@@ -2,6 +2,7 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Leftover } from '../../events/provisioning/provisioning.events.js';
 import { recordFailure, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { RecordFailure } from '../lease.js';
+import { madeBy, removeMade, removersOf } from './removeMade.js';
 import type { LeftoverRemoval } from './provisioning.commands.js';
 import { provisioningCompensation } from './provisioning.compensation.js';
 import { leftoversOf, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
@@ -19,22 +20,20 @@ export const compensationTask = (
   tools: StepTools,
   { jobId, worker, contextOf }: { jobId: string; worker: string; contextOf: (job: JobInCompensation) => CommandContext },
 ): LeasedTask<JobInCompensation, LeftoverRemoval | RecordFailure> => {
-  const { engine, sourceHost, hosting } = tools;
+  const { engine } = tools;
+  const removers = removersOf(tools);
 
-  const remove = (what: Leftover, name: string): Promise<boolean> =>
-    what === 'project' ? hosting.deleteProject({ name, marker: jobId }) : sourceHost.deleteRepository({ name, marker: jobId });
-
-  /** Under every name, since an attempt whose answer was lost may have made it under any. */
   const removeAll = async (
     what: Leftover,
-    { names, request: { slug } }: JobInCompensation,
+    { names, outputs, request: { slug } }: JobInCompensation,
     lease: HeldLease,
   ): Promise<LeftoverRemoval> => {
-    const removed: string[] = [];
-    for (const name of names) {
+    const { provider, removeOne } = removers[what];
+    const whileHeld: typeof removeOne = (request) => {
       lease.assertHeld();
-      if (await remove(what, name)) removed.push(name);
-    }
+      return removeOne(request);
+    };
+    const removed = await removeMade({ provider, removeOne: whileHeld }, { names, marker: jobId, made: madeBy(outputs)[what] });
     return { type: 'RecordRemoval', what, name: removed[0] ?? slug, found: removed.length > 0 };
   };
 
