@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/events/envelope.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { eventId } from '../../src/platform/ids.js';
 import { readGolden } from '../support/golden.js';
+import { clientFold } from '../../src/events/client/client.state.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -87,6 +88,33 @@ test('has everything that is kept about the person, and nobody else', async () =
   expect(new Set(all.eventsBy.map(({ actor: { subject } }) => subject))).toEqual(new Set(['idp|ada', 'idp|ada-before']));
   expect(typesIn(all.eventsBy)).toEqual(['APIKeyMinted', 'APIKeyMinted']);
   expect(answer.text).not.toMatch(/grace@|Grace|newcomer@|svc_pat_\w{13}|hash/);
+});
+
+test('has no mails to somebody else whose address they once asked for by mistake', async () => {
+  const id = await made('/clients', { email: 'ada@mails.example' });
+  const stateOf = async (clientId: string) => {
+    const { state } = await api.engine.state(clientFold, { clientId });
+    if (state.stage !== 'registered') throw new Error('no such client');
+    return state;
+  };
+  const mail = async (to: string, subject: string, person?: string): Promise<string> => {
+    const mailId = api.engine.ids.commandId();
+    await outbox.send({ id: mailId, to, subject, html: '', text: '', ...(person !== undefined && { person }) });
+    return mailId;
+  };
+  await call('PATCH', `/clients/${id}`, { email: 'bob@mails.example' });
+  const [asked] = [...(await stateOf(id)).changes.values()];
+  const confirmation = await mail('bob@mails.example', 'Confirm', asked?.email);
+  await call('PATCH', `/clients/${id}`, { email: 'ada@mails.example' });
+  const bob = await made('/clients', { email: 'bob@mails.example' });
+  const toBob = await mail('bob@mails.example', 'You are invited', (await stateOf(bob)).email);
+  const unnamedToBob = await mail('bob@mails.example', 'Your code');
+  const toAda = await mail('ada@mails.example', 'Hello', (await stateOf(id)).email);
+  const unnamedToAda = await mail('ada@mails.example', 'Your code');
+
+  const mailsOf = async (clientId: string) => (await exported(clientId)).mails.map((one) => (one as { id: string }).id).sort();
+  expect(await mailsOf(id)).toEqual([confirmation, toAda, unnamedToAda].sort());
+  expect(await mailsOf(bob)).toEqual([toBob, unnamedToBob].sort());
 });
 
 test('of an owner has their invoices in the embedded ledger, also without a subscription, and of the websites before', async () => {

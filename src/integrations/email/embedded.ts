@@ -212,7 +212,10 @@ export const createEmbeddedOutbox = (options: {
   }
 
   /** All at once: each look waits for a turn of the event loop, which is long in a busy process. */
-  const readMails = async (places: readonly Place[]): Promise<readonly OutboxMail[]> => {
+  const readMails = async (
+    places: readonly Place[],
+    isFor: Parameters<Outbox['list']>[0]['isFor'] = () => true,
+  ): Promise<readonly OutboxMail[]> => {
     const found = await Promise.all(
       places.map(async (place) => {
         const { eml, json } = filesOf(place);
@@ -223,12 +226,12 @@ export const createEmbeddedOutbox = (options: {
     return found.flatMap((stored) => {
       // Not there yet, or removed just now.
       if (stored === null) return [];
-      const { person: _, ...mail } = stored;
-      return [mail];
+      const { person, ...mail } = stored;
+      return isFor(person) ? [mail] : [];
     });
   };
 
-  const list = async ({ to, limit, after }: Parameters<Outbox['list']>[0]): Promise<readonly OutboxMail[]> => {
+  const list = async ({ to, limit, after, isFor }: Parameters<Outbox['list']>[0]): Promise<readonly OutboxMail[]> => {
     await withinMoveTimeout(flatFilesMoved());
     if (after !== undefined && !isMailId(after)) return [];
     const mails: OutboxMail[] = [];
@@ -237,11 +240,11 @@ export const createEmbeddedOutbox = (options: {
     for await (const place of places) {
       next.push(place);
       if (mails.length + next.length < limit) continue;
-      mails.push(...(await readMails(next)));
+      mails.push(...(await readMails(next, isFor)));
       next = [];
       if (mails.length >= limit) return mails;
     }
-    return [...mails, ...(await readMails(next))];
+    return [...mails, ...(await readMails(next, isFor))];
   };
 
   const count = async ({ to }: Parameters<Outbox['count']>[0]): Promise<number> => {

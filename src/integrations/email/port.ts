@@ -39,8 +39,13 @@ export interface OutboxMail extends Omit<Mail, 'person'> {
 
 /** What only the embedded sender offers. */
 export interface Outbox {
-  /** Newest first. */
-  list(query: { to?: string; limit: number; after?: string }): Promise<readonly OutboxMail[]>;
+  /** Newest first. `isFor`: given a mail's `person`, whether the mail is one of those that are wanted. */
+  list(query: {
+    to?: string;
+    limit: number;
+    after?: string;
+    isFor?: (person: string | undefined) => boolean;
+  }): Promise<readonly OutboxMail[]>;
   /** How many mails `list` has on all pages: those of 30 days at most, none of which is opened. */
   count(query: { to?: string }): Promise<number>;
   /** The mail of this id; `null` when there is none. */

@@ -37,6 +37,8 @@ export interface ClientRecord {
   }[];
   readonly apiKeys: readonly APIKeyDocument[];
   readonly customers: readonly { provider: string; customerId: string }[];
+  /** By which stored personal data is theirs (`personKeyOf`): an address may be somebody else's by now. */
+  readonly personKeys: ReadonlySet<string>;
   /** Finds the events that name them, by the client's id or in personal data. */
   readonly about: AuditFilter;
   /** Finds the events that they caused. */
@@ -74,7 +76,8 @@ export const readClientRecord = async (reader: Reader, clientId: string): Promis
   );
   const invitations = access.flatMap(({ websiteId, invitations: all }) => all.map((one) => ({ websiteId, ...one })));
   const ownSubjects = [...new Set([...subjects, ...apiKeys].map(({ subject }) => subject))];
-  const keys = [...emails, ...asked, ...ownSubjects, ...invitations.map(({ email }) => email)].map(personKeyOf);
+  const theirs = [...emails, ...asked, ...ownSubjects, ...invitations.map(({ email }) => email)];
+  const personKeys = new Set(theirs.map(personKeyOf).filter((key) => key !== undefined));
 
   return {
     client: found.client,
@@ -104,7 +107,8 @@ export const readClientRecord = async (reader: Reader, clientId: string): Promis
     ),
     apiKeys,
     customers: [...customers.state.customers].map(([provider, customerId]) => ({ provider, customerId })),
-    about: { people: [...new Set([clientId, ...keys.filter((key) => key !== undefined)])] },
+    personKeys,
+    about: { people: [clientId, ...personKeys] },
     by: { actors: [...new Set([...ownSubjects, ...emails])] },
   };
 };

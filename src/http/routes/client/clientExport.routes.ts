@@ -4,6 +4,7 @@ import type { Engine } from '../../../engine.js';
 import { InvitationKind, LinkRole } from '../../../events/access/access.events.js';
 import type { Outbox } from '../../../integrations/email/port.js';
 import type { InvoicePlace, Ledger, Payments } from '../../../integrations/payments/port.js';
+import { personKeyOf } from '../../../platform/personal.js';
 import { isoTime } from '../../../platform/clock.js';
 import type { AuditFilter } from '../../../projections/audit/audit.queries.js';
 import { readClientRecord, type ClientRecord } from '../../../projections/client/clientExport.queries.js';
@@ -120,7 +121,7 @@ export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] =
       answer: async ({ params: { id } }) => {
         const found = await readClientRecord(reader, id);
         if (found === null) throw new Refused(refusals.clientNotFound(id));
-        const { about, by, ...record } = found;
+        const { about, by, personKeys: _, ...record } = found;
         const head: Head = {
           exportedAt: isoTime(engine.clock.now()),
           ...record,
@@ -131,7 +132,7 @@ export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] =
           customers: [...record.customers],
           apiKeys: await Promise.all(record.apiKeys.map((key) => toUsedApiKey(key, keyUse))),
           invoices: parts.ledger === undefined ? [] : await invoicesTo(id, parts.payments),
-          mails: await mailsTo(record.addresses, parts.outbox),
+          mails: await mailsTo(found, parts.outbox),
         };
         return {
           parts: documentOf(head, await pages.all(about, {}), (subjects) => eventsBy(reader, pages, by, subjects)),
@@ -199,11 +200,16 @@ const invoicesTo = async (clientId: string, payments: Payments): Promise<Head['i
 
 const mailsPage = 200;
 
-const mailsTo = async (addresses: readonly string[], outbox: Outbox | undefined): Promise<Head['mails']> => {
+/** Of one that says of nobody whose it is, such as a code to sign in, their present address alone says it. */
+const mailsTo = async ({ client, addresses, personKeys }: ClientRecord, outbox: Outbox | undefined): Promise<Head['mails']> => {
   const found: Head['mails'] = [];
   for (const to of outbox === undefined ? [] : addresses) {
+    const isFor = (person = ''): boolean => {
+      const key = personKeyOf(person);
+      return key === undefined ? to === client.email : personKeys.has(key);
+    };
     for (let after: string | undefined; ;) {
-      const page = (await outbox?.list({ to, limit: mailsPage, ...(after !== undefined && { after }) })) ?? [];
+      const page = (await outbox?.list({ to, isFor, limit: mailsPage, ...(after !== undefined && { after }) })) ?? [];
       found.push(...page.map(({ id, to: recipient, subject, at }) => ({ id, to: recipient, subject, at })));
       if (page.length < mailsPage) break;
       after = page.at(-1)?.id;
