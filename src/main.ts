@@ -7,7 +7,7 @@ import { createLogger } from './platform/logger.js';
 import { saveMemory } from './platform/memory.js';
 import { endOnSignals } from './platform/processEnd.js';
 import { readEnvironment, SettingsError } from './platform/settings/environment.js';
-import { loadSettings, type Settings } from './platform/settings/settings.js';
+import { loadSettings, warningsOf, type Settings } from './platform/settings/settings.js';
 import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
@@ -24,6 +24,7 @@ const main = async (): Promise<void> => {
   output.onDropped((count) => {
     logger.warn({ count }, 'log lines were dropped, because standard output was not read');
   });
+  for (const warning of warningsOf(settings)) logger.warn(warning);
   const starting = startDoorstep(settings, logger, {
     droppedLogLines: () => output.droppedLines(),
     projectorThread: { environment, log: destination },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readEnvironment, SettingsError, type Environment } from '../../src/platform/settings/environment.js';
-import { loadSettings } from '../../src/platform/settings/settings.js';
+import { loadSettings, warningsOf } from '../../src/platform/settings/settings.js';
 
 const problemsOf = (environment: Environment): readonly string[] => {
   try {
@@ -517,6 +517,29 @@ describe('settings', () => {
     const example = await readFile(resolve('.env.example'), 'utf8');
     const named = [...example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1]);
     expect(named.toSorted()).toEqual([...read].toSorted());
+  });
+});
+
+describe('a warning', () => {
+  const outside = {
+    AUTH_ISSUER: 'https://login.example.com',
+    AUTH_AUDIENCE: 'doorstep',
+    SMTP_URL: 'smtps://mail.example.com',
+    ENCRYPTION_KEY: key,
+  };
+  const warnings = (environment: Environment) => warningsOf(loadSettings(environment));
+
+  test('says that mails to the admins reach nobody, where another issuer knows the admins and mails are sent', () => {
+    expect(warnings(outside)).toEqual([expect.stringContaining('ADMIN_EMAILS is not set')]);
+  });
+
+  test.each<[string, Environment]>([
+    ['the recipients are named', { ...outside, ADMIN_EMAILS: 'ops@example.com' }],
+    ['no mail is sent', { ...outside, SMTP_URL: '' }],
+    ['another process sends them', { ...outside, PROCESS_ROLES: 'api' }],
+    ['nothing is set', {}],
+  ])('is not given when %s', (_, environment) => {
+    expect(warnings(environment)).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { secureAddress, secureOnly } from './webAddresses.js';
 export interface AuthSettings {
   /** The OpenID Connect issuer to trust; absent: embedded sign-in. */
   readonly issuer: ExternalIssuer | undefined;
-  /** Lower-case addresses of those who are admins under embedded sign-in. */
+  /** Lower-case addresses of those who are admins under embedded sign-in, and to whom notices for admins are mailed. */
   readonly adminEmails: readonly string[];
 }
 
@@ -32,9 +32,12 @@ export interface ScimService {
   readonly token?: string;
 }
 
+/** Mails to it reach nobody. */
+export const defaultAdminEmails: readonly string[] = ['admin@doorstep.local'];
+
 export const readAuth = (reader: SettingsReader): AuthSettings => ({
   issuer: readIssuer(reader),
-  adminEmails: reader.read('ADMIN_EMAILS', listOf(emailAddress), ['admin@doorstep.local']),
+  adminEmails: reader.read('ADMIN_EMAILS', listOf(emailAddress), defaultAdminEmails),
 });
 
 const readIssuer = (reader: SettingsReader): ExternalIssuer | undefined => {

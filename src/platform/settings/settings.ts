@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Brand } from '../brand.js';
 import { isLoopbackName } from '../publicAddress.js';
-import { readAuth, type AuthSettings } from './auth.js';
+import { defaultAdminEmails, readAuth, type AuthSettings } from './auth.js';
 import { readBrand } from './brand.js';
 import { cronSchedule } from './cronSchedule.js';
 import { SettingsError, type Environment } from './environment.js';
@@ -105,6 +105,16 @@ export const loadSettings = (environment: Environment): Settings => {
   checkTogether(settings, reader);
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
   return settings;
+};
+
+/** What the settings allow and the operator can hardly want. */
+export const warningsOf = ({ auth, mail, roles }: Settings): readonly string[] => {
+  const mailsNobody = auth.issuer !== undefined && mail.smtp !== undefined && auth.adminEmails === defaultAdminEmails;
+  return mailsNobody && roles.has('worker')
+    ? [
+        'ADMIN_EMAILS is not set, so mails to the admins, such as requests for another invitation, reach nobody: set it to the addresses that should get them',
+      ]
+    : [];
 };
 
 /** What depends on settings of several sections. */
