@@ -41,9 +41,13 @@ export const Secret = (maxLength: number, options: TextOptions = {}): TString =>
   Printable(maxLength, { writeOnly: true, ...options });
 
 /** A username on the source host (GitHub's form). */
+export const usernamePattern = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$';
+/** Who is invited to a repository at once. */
+export const maxCollaborators = 50;
+
 export const SourceHostUsername = (options: TextOptions = {}): TString =>
   Type.String({
-    pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$',
+    pattern: usernamePattern,
     'x-issue': 'use 1 to 39 letters, digits and hyphens, with no hyphen at either end',
     ...options,
   });

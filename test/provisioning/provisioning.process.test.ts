@@ -374,6 +374,30 @@ describe('the failure of a step', () => {
 });
 
 describe('a retry', () => {
+  test('invites others than before, as long as nobody is invited yet', () => {
+    const invite = 'github_invite_collaborator';
+    const events = [...upTo(invite), started(invite), failedStep(invite, 1), failed(invite)];
+    const others = { ...retry, collaborators: ['anna-b'] };
+    const asked: ProvisioningEvent = {
+      type: 'ProvisioningRetried',
+      data: { ...job, step: invite, run: 2, slug: 'bakery', collaborators: ['anna-b'] },
+    };
+    given(events).when(others).then([asked]);
+    given([...events, asked])
+      .when(others)
+      .then([]);
+    given([...events, asked])
+      .when({ ...others, collaborators: ['berta'] })
+      .thenRefused(refusals.provisioningNotFailed('w1'));
+    expect(stateAfter(provisioningProcess, [...events, asked])).toMatchObject({ request: { collaborators: ['anna-b'] } });
+
+    const project = 'vercel_create_project';
+    const invited = [...upTo(project), started(project), failedStep(project, 1), failed(project)];
+    given(invited)
+      .when(others)
+      .thenRefused(refusals.invalidQuery('collaborators', 'leave it out: they were invited before the step that failed'));
+  });
+
   test('of a failed job goes on from the step that failed', () => {
     given(failedAtThird)
       .when(retry)

@@ -20,17 +20,17 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
 });
 
-const startWorker = async (line: Line = directLine): Promise<void> => {
-  const worker = createProvisioningWorker({ ...partsOf(api.engine), ...providersOn(createRemote(), line) });
+const startWorker = async (line: Line = directLine, remote = createRemote()): Promise<void> => {
+  const worker = createProvisioningWorker({ ...partsOf(api.engine), ...providersOn(remote, line) });
   workers.push(worker);
   await worker.start();
 };
 
 let count = 0;
-const newWebsite = async (): Promise<{ id: string; slug: string }> => {
+const newWebsite = async (more: object = {}): Promise<{ id: string; slug: string }> => {
   count += 1;
   const slug = `site-${count}`;
-  const { status, body } = await api.call('POST', '/websites', { token, body: { name: 'A site', slug } });
+  const { status, body } = await api.call('POST', '/websites', { token, body: { name: 'A site', slug, ...more } });
   expect(status).toBe(201);
   return { id: (body as { id: string }).id, slug };
 };
@@ -40,7 +40,7 @@ const jobOf = ({ status, body, text }: ApiAnswer): ProvisioningDocument => {
   return body as ProvisioningDocument;
 };
 const read = (id: string) => api.call('GET', `/websites/${id}/provisioning`, { token });
-const retry = (id: string) => api.call('POST', `/websites/${id}/provisioning/retry`, { token });
+const retry = (id: string, query = '') => api.call('POST', `/websites/${id}/provisioning/retry${query}`, { token });
 /** On a busy machine the disk can take its time. */
 const timeoutMs = 30_000;
 jest.setTimeout(2 * timeoutMs);
@@ -184,6 +184,31 @@ describe('POST /websites/:id/provisioning/retry', () => {
     const done = await until(id, 'succeeded');
     expect(done.steps.map(({ attempts }) => attempts)).toStrictEqual([1, 1, 2, 1, 1, 1]);
   });
+
+  test('with other collaborators: 200, and those are invited', async () => {
+    const remote = createRemote();
+    let isBroken = true;
+    await startWorker(
+      breakable('inviteCollaborator', () => isBroken),
+      remote,
+    );
+    const { id } = await newWebsite({ collaborators: ['anna-mistyped'] });
+    expect((await until(id, 'failed')).reason).toContain('github_invite_collaborator');
+
+    isBroken = false;
+    expect((await retry(id, '?collaborators=berta,anna-b')).status).toBe(200);
+    await until(id, 'succeeded');
+    expect(remote.collaborators).toEqual(['berta', 'anna-b']);
+  });
+
+  test.each(['anna_b', 'anna,anna', 'a'.repeat(40), Array.from({ length: 51 }, (_, index) => `a${String(index)}`).join()])(
+    'with collaborators who cannot be any (%s): 400',
+    async (names) => {
+      const { id } = await newWebsite();
+      const error = 'Invalid query — collaborators: name up to 50 usernames on the source host, each once, separated by commas';
+      expect(await retry(id, `?collaborators=${names}`)).toMatchObject({ status: 400, body: { error } });
+    },
+  );
 
   test('as a dry run: 200 with the event that it would write, and nothing written', async () => {
     await startWorker(breakable('createProject'));

@@ -1,4 +1,4 @@
-import { command, flag, website, type Command } from '../command.js';
+import { command, flag, list, website, type Command } from '../command.js';
 import type { WriteOptions } from '../context.js';
 import { at, change, listing, readList } from './shared.js';
 
@@ -39,14 +39,21 @@ export const provisioningCommands: readonly Command[] = [
   command({
     name: 'provisioning retry',
     summary: 'Go on with a failed build, from the step that failed',
-    examples: [['Go on, and watch it', 'provisioning retry corner-bakery --watch']],
+    examples: [
+      ['Go on, and watch it', 'provisioning retry corner-bakery --watch'],
+      ['Invite somebody else than before, whose name was mistyped', 'provisioning retry corner-bakery --collaborator anna-b'],
+    ],
     operations: ['retryProvisioning', 'followProvisioningJob'],
     write: true,
     arguments: { website },
-    options: { watch: flag('Watch it being built', { short: 'w' }) },
-    run: async (context, args, { watch }) => {
+    options: {
+      collaborator: list('A username at the source host to invite, instead of those before', { placeholder: 'username' }),
+      watch: flag('Watch it being built', { short: 'w' }),
+    },
+    run: async (context, args, { collaborator, watch }) => {
       const { doorstep, website: found } = await at(context, args.website);
-      const retry = (options: WriteOptions) => doorstep.websites.provisioning.retry(found.id, options);
+      const query = collaborator.length > 0 ? { collaborators: collaborator.join(',') } : {};
+      const retry = (options: WriteOptions) => doorstep.websites.provisioning.retry(found.id, query, options);
       const said = `The build of ${found.slug} goes on.`;
       if (!watch) {
         await change(context, retry, ({ id }) => ({ said, value: id }));

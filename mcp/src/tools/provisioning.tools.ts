@@ -82,7 +82,7 @@ export const retryProvisioning = tool({
   run: async ({ doorstep, signal, confirm }, { website: named, action }) => {
     const { id, slug, name } = await doorstep.websites.findListed(named, { signal });
     if (action === 'retry') {
-      const job = await doorstep.websites.provisioning.retry(id, { signal });
+      const job = await doorstep.websites.provisioning.retry(id, {}, { signal });
       return {
         text: `The provisioning of ${slug} goes on. website_status says how it goes.`,
         data: { slug, provisioning: toProvisioningView(job) },

@@ -124,10 +124,16 @@ export const provisioningEvents = {
   ProvisioningFailed: event(Type.Object({ ...ofJob, step: StepId, reason: Type.String() })),
   /**
    * `run` counts from 1; a retry begins the next one at the step that failed. `slug` is the website's of
-   * then, which names what is not there yet.
+   * then, which names what is not there yet. `collaborators`: who is to be invited instead of those before.
    */
   ProvisioningRetried: event(
-    Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }), slug: Type.Optional(Type.String()) }),
+    Type.Object({
+      ...ofJob,
+      step: StepId,
+      run: Type.Integer({ minimum: 2 }),
+      slug: Type.Optional(Type.String()),
+      collaborators: Type.Optional(Type.Array(Type.String())),
+    }),
     provisioningUpcasters.ProvisioningRetried,
   ),
   /** What a failed job has made is to be removed. */

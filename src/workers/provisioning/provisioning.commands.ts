@@ -14,8 +14,13 @@ export type ProvisioningInput =
   | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
   /** The website of a verified job is active. */
   | { readonly type: 'CompleteProvisioning' }
-  /** `slug`: the website's of now. */
-  | { readonly type: 'RetryProvisioning'; readonly websiteId: string; readonly slug: string }
+  /** `slug`: the website's of now; `collaborators`: instead of those before, who are not invited yet. */
+  | {
+      readonly type: 'RetryProvisioning';
+      readonly websiteId: string;
+      readonly slug: string;
+      readonly collaborators?: readonly string[] | undefined;
+    }
   /** What a failed job has made is to be removed. */
   | { readonly type: 'RequestCompensation'; readonly websiteId: string }
   | (StepOutcome & StepAttempt)

@@ -98,13 +98,22 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
   );
 };
 
-const retry = ({ websiteId, slug }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
+const retry = ({ websiteId, slug, collaborators }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
   if (state.stage === 'compensating') return refusals.provisioningInCompensation(websiteId);
   if (state.stage === 'failed') {
-    return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1, slug } }];
+    if (collaborators !== undefined && state.outputs.github_invite_collaborator !== undefined) {
+      return refusals.invalidQuery('collaborators', 'leave it out: they were invited before the step that failed');
+    }
+    const others = collaborators === undefined ? {} : { collaborators: [...collaborators] };
+    return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1, slug, ...others } }];
   }
   // A repeated request before the new run has begun changes nothing.
-  const isRetried = state.stage === 'open' && state.run > 1 && state.attempts.attempt > 0 && state.attempts.firstAt === undefined;
+  const isRetried =
+    state.stage === 'open' &&
+    state.run > 1 &&
+    state.attempts.attempt > 0 &&
+    state.attempts.firstAt === undefined &&
+    (collaborators ?? state.request.collaborators).join() === state.request.collaborators.join();
   return isRetried ? [] : refusals.provisioningNotFailed(websiteId);
 };
 

@@ -154,11 +154,11 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
     case 'ProvisioningFailed':
       return { ...state, stage: 'failed' };
     case 'ProvisioningRetried': {
-      const { run } = event.data;
+      const { run, collaborators = state.request.collaborators } = event.data;
       // Once the variables are set, the site is built with the slug in them: the website's own takes over when it is active.
       const isSet = state.outputs.vercel_set_env_vars !== undefined;
       const slug = isSet ? state.request.slug : (event.data.slug ?? state.request.slug);
-      const request = { ...state.request, slug };
+      const request = { ...state.request, slug, collaborators };
       const names = [slug, ...state.names.filter((name) => name !== slug)];
       return { ...state, request, names, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run };
     }

@@ -10,6 +10,7 @@ import { provisioningProcess } from '../../../workers/provisioning/provisioning.
 import type { Caller } from '../../auth/caller.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag, type ServerSentEvent } from '../../route.js';
 import { readPageByPlace, totalOf } from '../../paging.js';
+import { maxCollaborators, usernamePattern } from '../../schemas.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { createReceiptCheck, ProvisioningReceipt } from './receipts.js';
 import { provisioningReceiptsFold } from '../../../events/provisioning/provisioning.receipts.js';
@@ -29,6 +30,19 @@ const JobEvent = Type.Object({
   }),
 });
 const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
+
+const username = new RegExp(usernamePattern);
+
+/** As at the creation of a website. @throws Refused */
+const collaboratorsIn = (list: string | undefined): readonly string[] | undefined => {
+  if (list === undefined) return undefined;
+  const names = list.split(',').filter((name) => name !== '');
+  const areSound = names.length <= maxCollaborators && names.every((name) => username.test(name));
+  if (areSound && new Set(names).size === names.length) return names;
+  throw new Refused(
+    refusals.invalidQuery('collaborators', 'name up to 50 usernames on the source host, each once, separated by commas'),
+  );
+};
 
 export interface ProvisioningRouteParts {
   readonly engine: Engine;
@@ -152,16 +166,27 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
       operationId: 'retryProvisioning',
       summary: 'Let a failed provisioning go on from the step that failed',
       description:
-        'What the earlier steps made is kept and used. What is not there yet is named by the slug that the website has now, so that one that was taken at a provider can be changed before.',
+        'What the earlier steps made is kept and used. What is not there yet is named by the slug that the website has now, so that one that was taken at a provider can be changed before. A collaborator whose name nobody has at the source host is replaced with `collaborators`.',
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',
       refusals: ['provisioning_not_failed', 'provisioning_in_compensation'],
+      query: Type.Object({
+        collaborators: Type.Optional(
+          Type.String({
+            maxLength: 2_000,
+            examples: ['anna,berta'],
+            description:
+              'Who is invited to the repository instead of those that were named before: up to 50 usernames on the source host, separated by commas; empty: nobody.',
+          }),
+        ),
+      }),
       answers: theJob,
-      act: async ({ website: { website }, context, expectation }, acting) => {
+      act: async ({ query, website: { website }, context, expectation }, acting) => {
         const { id: websiteId, provisioningJobId: jobId, slug } = website;
-        const command = { type: 'RetryProvisioning', jobId, websiteId, slug } as const;
+        const collaborators = collaboratorsIn(query.collaborators);
+        const command = { type: 'RetryProvisioning', jobId, websiteId, slug, collaborators } as const;
         return acting.handle(provisioningProcess, command, context, expectation);
       },
       answer: (request, { revision }) => toAnswer(request, revision),

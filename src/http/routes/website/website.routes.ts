@@ -31,7 +31,7 @@ import {
 import { siteProcess } from '../../../workers/site/site.process.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import { readNamed, readPage } from '../../paging.js';
-import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
+import { HexColour, maxCollaborators, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toListedWebsite, toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -147,7 +147,7 @@ export const websiteRoutes = (
           collaborators: Type.Optional(
             Type.Array(SourceHostUsername(), {
               uniqueItems: true,
-              maxItems: 50,
+              maxItems: maxCollaborators,
               description: 'Usernames on the source host.',
             }),
           ),
