@@ -137,7 +137,7 @@ export const composeIntegrations = (
     sitesUrl: settings.http.sitesUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
-    forgetViews: counter.forget,
+    forgetViews: (project) => counter.forget(project),
     findAtAddress: createSiteDirectory(reader, embedded, clock),
     mayPreview: createMayPreview(reader, clock),
     findAtDomain: createDomainDirectory(reader, embedded),

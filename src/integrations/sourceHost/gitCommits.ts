@@ -111,8 +111,8 @@ export const commitFiles = async (
       }
       for (const [name, part] of below) {
         const entry = folder.get(name);
-        const written = await write(isFolder(entry) ? entry.id : null, part);
-        if (written !== null) set(name, '40000', written);
+        const tree = await write(isFolder(entry) ? entry.id : null, part);
+        if (tree !== null) set(name, '40000', tree);
         else if (isFolder(entry)) folder.delete(name);
       }
       // Git knows no empty folders.

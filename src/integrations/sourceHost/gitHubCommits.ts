@@ -104,7 +104,7 @@ export const createCommitFiles = (client: GitHubClient): SourceHost['commitFiles
     const tree: Entry[] = [];
     for (const [path, content] of files) {
       if (content === null) {
-        const gone = [...there.keys()].filter((known) => known === path || known.startsWith(`${path}/`));
+        const gone = [...there.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
         tree.push(...gone.map((each) => ({ path: each, mode: '100644', type: 'blob', sha: null }) as const));
         continue;
       }

@@ -8,6 +8,7 @@ import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { unpublishedContent } from '../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
@@ -23,7 +24,6 @@ import {
   type PublicationState,
   type PublishedDocument,
 } from './publication.process.js';
-import { findUnpublished } from './unpublished.js';
 
 type Requested = Recorded<Extract<PublicationEvent, { type: 'PublicationRequested' }>>;
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'repository' | 'hosting'>>;
@@ -96,7 +96,8 @@ export const createPublicationWorker = (parts: {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
-      const { documents, present, unused } = await findUnpublished(parts, websiteId, repository.id, head);
+      const names = await sourceHost.listFolder(repository.id, head, mediaFolder);
+      const { documents, present, unused } = await unpublishedContent(parts, websiteId, names);
       const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
       if (documents.length + unused.length === 0) return { commit: head, documents: published };
       const editable = await sourceHost.readEditable(templateId);

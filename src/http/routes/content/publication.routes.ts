@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { previewDecider } from '../../../commands/preview/preview.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { contentFiles, ContentTooLarge, type FindSiteMedia } from '../../../events/content/content.files.js';
+import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
@@ -10,11 +10,11 @@ import { ProviderFault } from '../../../integrations/fault.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
+import { unpublishedContent, type Unpublished } from '../../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
-import { findUnpublished } from '../../../workers/publication/unpublished.js';
 import { route, type Route } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
 import { awaitPublication } from './awaitPublication.js';
@@ -50,6 +50,12 @@ const Preview = Type.Object(
 
 const previewMs = 3_600_000;
 
+/** @throws ContentTooLarge; ProviderFault */
+const unpublishedAt = async (parts: PublicationRouteParts, websiteId: string, repositoryId: string): Promise<Unpublished> => {
+  const { head } = await parts.sourceHost.readFiles(repositoryId, []);
+  return unpublishedContent(parts, websiteId, await parts.sourceHost.listFolder(repositoryId, head, mediaFolder));
+};
+
 const previewing = (parts: PublicationRouteParts): Route => {
   const { engine, sourceHost, previews, findMedia } = parts;
 
@@ -58,8 +64,7 @@ const previewing = (parts: PublicationRouteParts): Route => {
     { id: repositoryId }: { readonly id: string },
   ): Promise<SiteDraft['files']> => {
     try {
-      const { head } = await sourceHost.readFiles(repositoryId, []);
-      const { documents, present } = await findUnpublished(parts, id, repositoryId, head);
+      const { documents, present } = await unpublishedAt(parts, id, repositoryId);
       const declared = declaredIn(await sourceHost.readEditable(templateId));
       return await contentFiles(documents, declared, (mediaId) => findMedia(id, mediaId), present);
     } catch (error) {
@@ -118,8 +123,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
   /** False also when it cannot be told: the publication says why. */
   const isPublished = async (websiteId: string, repositoryId: string): Promise<boolean> => {
     try {
-      const { head } = await sourceHost.readFiles(repositoryId, []);
-      const { documents, unused } = await findUnpublished(parts, websiteId, repositoryId, head);
+      const { documents, unused } = await unpublishedAt(parts, websiteId, repositoryId);
       return documents.length + unused.length === 0;
     } catch (error) {
       if (error instanceof ContentTooLarge || error instanceof ProviderFault) return false;

@@ -1,14 +1,7 @@
-import {
-  ContentTooLarge,
-  maxPublishedBytes,
-  mediaFolder,
-  picturesIn,
-  type FindSiteMedia,
-} from '../../events/content/content.files.js';
-import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import type { ContentDocument } from '../../projections/content/content.projection.js';
-import { savedContent } from '../../projections/content/content.queries.js';
-import type { Reader } from '../../projections/reader.js';
+import { ContentTooLarge, maxPublishedBytes, picturesIn, type FindSiteMedia } from '../../events/content/content.files.js';
+import type { Reader } from '../reader.js';
+import type { ContentDocument } from './content.projection.js';
+import { savedContent } from './content.queries.js';
 
 /** What a commit of a website's repository lacks of its content, and what it has that is no longer part of it. */
 export interface Unpublished {
@@ -23,14 +16,15 @@ export interface Unpublished {
 /** How the ids of pictures look: other folders there are somebody else's. */
 const mediaId = /^[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** @throws ContentTooLarge; ProviderFault */
-export const findUnpublished = async (
-  { reader, sourceHost, findMedia }: { reader: Reader; sourceHost: SourceHost; findMedia: FindSiteMedia },
+/**
+ * @param names of what the commit has in `mediaFolder`
+ * @throws ContentTooLarge
+ */
+export const unpublishedContent = async (
+  { reader, findMedia }: { readonly reader: Reader; readonly findMedia: FindSiteMedia },
   websiteId: string,
-  repositoryId: string,
-  commit: string,
+  names: readonly string[],
 ): Promise<Unpublished> => {
-  const names = await sourceHost.listFolder(repositoryId, commit, mediaFolder);
   const present = new Set(names.filter((name) => mediaId.test(name)));
   /** Whether there is such a picture, of each that a document names. */
   const named = new Map<string, boolean>();
