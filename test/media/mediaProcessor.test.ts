@@ -191,6 +191,17 @@ const element = (id: string, ...content: readonly string[]): string => {
   const inside = content.join('');
   return `${id}${(0x4000 | (inside.length / 2)).toString(16)}${inside}`;
 };
+/** As most programs write the outer ones: with a length of eight bytes. */
+const outerElement = (id: string, ...content: readonly string[]): string => {
+  const inside = content.join('');
+  return `${id}01${(inside.length / 2).toString(16).padStart(14, '0')}${inside}`;
+};
+const webmHeader = element('4282', '7765626d');
+/** Of 640 × 360. */
+const webmTracks = element(
+  '1654ae6b',
+  element('ae', element('83', '01'), element('e0', element('b0', '0280'), element('ba', '0168'))),
+);
 const unknownLength = '01ffffffffffffff';
 
 describe('a video', () => {
@@ -233,15 +244,21 @@ describe('a video', () => {
 
   /** As browsers record: nothing says how long anything is. */
   test('that was recorded live has no length', async () => {
-    const tracks = element(
-      '1654ae6b',
-      element('ae', element('83', '01'), element('e0', element('b0', '0280'), element('ba', '0168'))),
-    );
-    const live = `${element('1a45dfa3', element('4282', '7765626d'))}18538067${unknownLength}${element('1549a966', '')}${tracks}1f43b675${unknownLength}e7810081`;
+    const live = `${element('1a45dfa3', webmHeader)}18538067${unknownLength}${element('1549a966', '')}${webmTracks}1f43b675${unknownLength}e7810081`;
     const file = await stored(Buffer.from(live, 'hex'));
     expect(file.contentType).toBe('video/webm');
     expect(await processor.readVideo(file)).toStrictEqual({ width: 640, height: 360 });
   });
+
+  test.each(Array.from({ length: 16 }, (_, index) => index))(
+    'may have lengths of eight bytes, with %i bytes more',
+    async (more) => {
+      const head = outerElement('1a45dfa3', webmHeader, element('ec', '00'.repeat(more)));
+      const segment = outerElement('18538067', element('1549a966', ''), webmTracks, element('ec', '00'.repeat(more)));
+      const file = await stored(Buffer.from(`${head}${segment}`, 'hex'));
+      expect(await processor.readVideo(file)).toStrictEqual({ width: 640, height: 360 });
+    },
+  );
 
   test.each<[string, 'video/mp4' | 'video/webm', () => Promise<Buffer> | Buffer, RegExp]>([
     ['cut off', 'video/mp4', async () => (await video('mp4', 640, 360)).subarray(0, 300), /broken/],

@@ -22,12 +22,14 @@ const ids = {
 export const elementHeadOf = (bytes: Buffer): PartHead => {
   const idBytes = lengthOfNumber(bytes.readUInt8(0));
   const sizeBytes = lengthOfNumber(bytes.readUInt8(idBytes));
-  const size = bytes.subarray(idBytes, idBytes + sizeBytes);
+  // The first bit that is set says how many bytes there are. It goes first: a double has not the bits for both.
+  const size = Buffer.from(bytes.subarray(idBytes, idBytes + sizeBytes));
   if (size.length < sizeBytes) throw brokenVideo();
-  // The first bit that is set says how many bytes there are.
-  const markless = unsignedOf(size) - 2 ** (7 * sizeBytes);
-  const isUnknown = unsignedOf(size) === 2 ** (7 * sizeBytes + 1) - 1;
-  return { name: bytes.toString('hex', 0, idBytes), bytes: idBytes + sizeBytes, contentBytes: isUnknown ? null : markless };
+  const mask = 0xff >> sizeBytes;
+  size.writeUInt8(size.readUInt8(0) & mask);
+  const isUnknown = size.every((byte, index) => byte === (index === 0 ? mask : 0xff));
+  const contentBytes = isUnknown ? null : unsignedOf(size);
+  return { name: bytes.toString('hex', 0, idBytes), bytes: idBytes + sizeBytes, contentBytes };
 };
 
 /**
