@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
-import type { IdentityProvider } from '../../src/integrations/identity/port.js';
+import type { IdentityProvider, TokenResource } from '../../src/integrations/identity/port.js';
 import type { SubjectCheck } from '../../src/platform/settings/auth.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssuer.js';
@@ -13,6 +13,8 @@ const clock = createShiftedClock();
 /** One API for all: how its issuer is asked is changed from test to test. */
 let portal: RunningApi;
 let provider: IdentityProvider;
+/** What tokens are used for. */
+let resource: TokenResource;
 
 const trust = (subjectCheck: SubjectCheck): void => {
   provider = createOidcIssuer({ url: issuer.url, audience, roleClaim: ['role'], subjectCheck }, { clock });
@@ -27,7 +29,7 @@ beforeAll(async () => {
   portal = await startApi({
     identityProvider: {
       identify: (token) => provider.identify(token),
-      exists: (identity, token) => provider.exists(identity, token),
+      exists: (identity, token) => provider.exists(identity, token, resource),
     },
     routes: () => [probe({ path: '/whoami', answer: ({ caller }) => Promise.resolve({ body: caller }) })],
     clock,
@@ -38,6 +40,7 @@ beforeAll(async () => {
 afterAll(() => issuer.stop());
 
 beforeEach(() => {
+  resource = 'api';
   issuer.broken = false;
   issuer.offersUserinfo = true;
   issuer.userinfoWithoutOpenid = undefined;
@@ -119,10 +122,13 @@ describe('Your session is stale', () => {
       ['which is said, and its scopes are stated', lacking, { scope: 'mcp' }],
       ['which is not said, without the scope for it', invalid, { scope: 'mcp' }],
       ['which is not said, without the scope for it in a list', invalid, { scp: ['mcp'] }],
-    ])('nothing is known, %s', async (_how, refusal, claims) => {
+    ])('nothing is known, %s, and at /mcp alone somebody is let in', async (_how, refusal, claims) => {
       trust({ kind: 'userinfo' });
       issuer.userinfoWithoutOpenid = refusal;
-      expect((await whoIs(await issuer.sign(claims))).status).toBe(200);
+      const jwt = await issuer.sign(claims);
+      expect((await whoIs(jwt)).status).toBe(refusal === invalid ? 401 : 503);
+      resource = 'mcp';
+      expect((await whoIs(jwt)).status).toBe(200);
     });
 
     test('is told all the same when userinfo takes it', async () => {
@@ -140,6 +146,7 @@ describe('Your session is stale', () => {
       ['another refusal', { status: 403, error: 'access_denied' }, {}, [503, 'The identity provider cannot be reached']],
     ])('nobody is let in for %s', async (_what, refusal, claims, expected) => {
       trust({ kind: 'userinfo' });
+      resource = 'mcp';
       issuer.userinfoWithoutOpenid = refusal;
       expect(outcome(await whoIs(await issuer.sign(claims)))).toStrictEqual(expected);
     });

@@ -70,9 +70,10 @@ export const createAuthenticate = (parts: {
   };
 
   const byIdentity = async (reader: ClientDirectory, accessToken: string, via: 'portal' | 'mcp'): Promise<Caller> => {
-    const identity = await identityProvider?.identify(accessToken, via === 'mcp' ? 'mcp' : 'api');
+    const resource = via === 'mcp' ? 'mcp' : 'api';
+    const identity = await identityProvider?.identify(accessToken, resource);
     if (identityProvider === null || identity === null || identity === undefined) throw new Refused(refusals.invalidToken());
-    if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
+    if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken, resource))) {
       throw new Refused(refusals.staleSession());
     }
     const { subject, role, verifiedEmail, name, deviceGrant, program, scopes } = identity;

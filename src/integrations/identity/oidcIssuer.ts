@@ -5,7 +5,14 @@ import type { ExternalIssuer, ScimService } from '../../platform/settings/auth.j
 import { createTransientMap } from '../../platform/transientMap.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
-import { IdentityUnavailable, resourceUrl, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';
+import {
+  IdentityUnavailable,
+  resourceUrl,
+  type BrowserSignIn,
+  type Identity,
+  type IdentityProvider,
+  type TokenResource,
+} from './port.js';
 
 const timeoutMs = 5_000;
 /** How long an answer about a subject is cached. */
@@ -149,10 +156,17 @@ export const createOidcIssuer = (
     return discovered;
   };
 
-  const existsByUserinfo = async (address: string, { subject }: Identity, accessToken: string): Promise<boolean> => {
+  const existsByUserinfo = async (
+    address: string,
+    { subject }: Identity,
+    accessToken: string,
+    resource: TokenResource,
+  ): Promise<boolean> => {
     const response = await request(address, { authorization: `Bearer ${accessToken}`, accept: 'application/json' });
     if (response.status === 404 || response.status === 410) return false;
-    if (lacksScope(response) || (response.status === 401 && statesOtherScopes(accessToken))) return true;
+    // Programs ask for `openid` for the API, and need not for `/mcp`.
+    const mayLackScope = resource === 'mcp';
+    if (mayLackScope && (lacksScope(response) || (response.status === 401 && statesOtherScopes(accessToken)))) return true;
     if (response.status === 401) return false;
     if (!response.ok) throw new IdentityUnavailable(`${address} answers ${String(response.status)}`);
     return response.body.sub === undefined || response.body.sub === subject;
@@ -220,11 +234,12 @@ export const createOidcIssuer = (
       return signIn;
     },
 
-    exists: async (identity, accessToken) => {
+    exists: async (identity, accessToken, resource = 'api') => {
       if (subjectCheck.kind === 'none') return true;
       if (subjectExists !== undefined) return subjectExists(identity.subject);
       const { userinfo } = await issuer();
-      return userinfo === undefined || cached(accessToken, () => existsByUserinfo(userinfo, identity, accessToken));
+      if (userinfo === undefined) return true;
+      return cached(`${resource} ${accessToken}`, () => existsByUserinfo(userinfo, identity, accessToken, resource));
     },
     ...(subjectExists !== undefined && { subjectExists }),
   };

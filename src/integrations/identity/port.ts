@@ -67,10 +67,11 @@ export interface IdentityProvider {
 
   /**
    * Whether the subject of a token that `identify` accepted still exists. An answer may be up to 60
-   * s old.
+   * s old. Of a token for `/mcp` that the issuer cannot tell of, as it lacks a scope for that, it counts as there.
+   * @param resource as for `identify`
    * @throws IdentityUnavailable
    */
-  exists(identity: Identity, accessToken: string): Promise<boolean>;
+  exists(identity: Identity, accessToken: string, resource?: TokenResource): Promise<boolean>;
 
   /**
    * Whether a subject still exists, asked without an access token of theirs. An answer may be up to
