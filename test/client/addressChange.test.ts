@@ -213,6 +213,20 @@ describe('a subject that was bound by a claim', () => {
     expect(await who()).toEqual([clientId, clientId, undefined, clientId]);
   });
 
+  test('is the client again also after a claim by the former address', async () => {
+    await claimAs('idp|anna');
+    await confirm(await request(next));
+    const shop = { name: 'Shop', slug: 'shop', templateId: 'business', tier: 'starter', collaborators: [] } as const;
+    const { websiteId } = await createWebsite(local.engine, shop, local.context());
+    const { handled } = await offerTransfer(local.engine, { websiteId, email: old, sendMail: false }, local.context());
+    const { invitationId } = handled.events[0]?.data as { invitationId: string };
+    const input = { invitationId, subject: 'idp|anna', verifiedEmail: old };
+    const another = await claimInvitation(local.engine, input, local.context({ actor: clientActor('idp|anna') }));
+    expect(another.clientId).not.toBe(clientId);
+    expect(await clientIdOf(other.engine, 'idp|anna', old)).toBe(another.clientId);
+    expect(await clientIdOf(other.engine, 'idp|anna', next)).toBe(clientId);
+  });
+
   test('is whose the former address is by then', async () => {
     await claimAs('idp|anna');
     await confirm(await request(next));

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
 import { accessFold, type AccessState } from '../../events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
-import { clientIdOf, recipientOf } from '../../events/client/client.directory.js';
+import { clientBoundTo, clientIdOf, recipientOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { START } from '../../events/store/eventStore.js';
 import { websiteFold } from '../../events/website/website.state.js';
@@ -242,7 +242,9 @@ export const claimInvitation = async (
 
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   const claimant = { websiteId, clientId };
-  await bindClientSubject(engine, clientId, subject, context);
+  // Who comes by a former address of a client is that client again when they come by another one.
+  const bound = await clientBoundTo(engine, subject);
+  if (bound === undefined || bound === clientId) await bindClientSubject(engine, clientId, subject, context);
   const handled = await engine.handle(accessDecider, commandBy(clientId), context, options).catch(async (error: unknown) => {
     // An assignment at the same moment has ended the invitation.
     if (error instanceof Refused && kind !== 'ownership_transfer') await refuseOwner(engine, claimant, context);

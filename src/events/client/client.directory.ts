@@ -50,6 +50,13 @@ const isStillClient = async (
   return !former.some((address) => address !== null && address !== present && addresses.includes(address));
 };
 
+/** The client that a subject is bound to, by whatever address it comes, unless it is a former address itself. */
+export const clientBoundTo = async (directory: ClientDirectory, subject: string): Promise<string | undefined> => {
+  const { state } = await directory.state(clientSubjectFold, { subjectIndex: directory.blindIndex(subject) });
+  const { clientId } = state;
+  return clientId !== undefined && (await isStillClient(directory, clientId, [subject])) ? clientId : undefined;
+};
+
 /**
  * The client that a signed-in subject is: the one it is bound to, else the one whose address the
  * verified one is. A client that was erased is never found, whatever else is left of it, and by a
