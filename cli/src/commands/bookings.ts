@@ -27,9 +27,11 @@ export const bookingCommands: readonly Command[] = [
       const { doorstep, website: found } = await at(context, args.website);
       // A day is all of it, in the caller's time zone, and a time is a time.
       const edge = (given: string, ofDay: string): string => {
-        const time = readDate(given, Date.now(), 'future');
-        const isDay = time.endsWith('T12:00:00.000Z') && !/\dT\d/i.test(given);
-        return isDay ? new Date(`${time.slice(0, 10)}T${ofDay}`).toISOString() : time;
+        const now = new Date();
+        // Days are read in UTC, where it may be another one than here.
+        const day = readDate(given, now.getTime() - now.getTimezoneOffset() * 60_000, 'future');
+        const isDay = day.endsWith('T12:00:00.000Z') && !/\dT\d/i.test(given);
+        return isDay ? new Date(`${day.slice(0, 10)}T${ofDay}`).toISOString() : readDate(given, now.getTime(), 'future');
       };
       const filter = defined({
         from: edge(options.from ?? 'now', '00:00'),
