@@ -267,7 +267,7 @@ describe('a failure', () => {
   });
 
   test('of a claim whose website has its new owner is retried until it succeeds, at least every 15 minutes; a refusal ends it', () => {
-    const events = [...failures(40), started('claim-1', 41)];
+    const events = [requested, attached, ...failures(40), started('claim-1', 41)];
     const { provider: _, ...ours } = fault;
     const long = { ...fault, retryAfterMs: 1_000_000 };
     const owned = { ...failure, attempt: 41, isOwner: true, jitter: 0.999_999 } as const;
@@ -283,6 +283,9 @@ describe('a failure', () => {
     }
     const refused = given(billingProcess, events).when({ ...owned, fault: { ...ours, transient: false } });
     expect(refused.outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
+    // Assigned by hand while the claim is under way, it is no reason to carry the claim on.
+    const assigned = given(billingProcess, [started('claim-1', 41)]).when({ ...owned, fault: { ...fault, transient: false } });
+    expect(assigned.outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
   });
 
   test('is reported to the waiting claimant, with the provider that failed', () => {

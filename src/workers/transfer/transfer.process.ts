@@ -106,11 +106,13 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
  * theirs. The website's stream says who that is, because the ledger is ticked after it. A refusal ends the claim.
  */
 const retryAfter =
-  ({ task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>): RetryPolicy =>
+  ({ task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>, { accounts }: BillingState): RetryPolicy =>
   (attempts, command) => {
     const { fault, jitter, at } = command;
     const isRefusal = provider === undefined && !transient;
-    if (task.kind === 'claim' && (!isOwner || isRefusal)) return retryFor(CLAIM_RETRY_MS)(attempts, command);
+    // Somebody may have assigned the website to the claimant by hand: this claim attaches their account first.
+    const isMadeOwner = isOwner && task.kind === 'claim' && accounts.get(task.claim.clientId)?.stage === 'attached';
+    if (task.kind === 'claim' && (!isMadeOwner || isRefusal)) return retryFor(CLAIM_RETRY_MS)(attempts, command);
     const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
     return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
   };
@@ -127,7 +129,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): 
       if (!isGivenUp || task.kind === 'end') return [failed];
       return [failed, { type: 'TransferFailed', data: { ...task.claim, reason: failure.error } }];
     },
-    retryAfter(command),
+    retryAfter(command, state),
   );
 };
 
