@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { JsonObject } from '../../src/events/envelope.js';
 import {
+  CorruptedRetry,
   EARLIEST,
   InvalidAppend,
   NO_STREAM,
@@ -191,6 +192,18 @@ export const readCases = (under: () => EventStoreUnderTest): void => {
       expect(slice.events).toEqual([]);
       expect(slice.position).toBeGreaterThanOrEqual(position);
     }
+  });
+
+  test('12 a repetition among large events, which take several pages, is found by a process that has not seen them', async () => {
+    const stream = freshStream();
+    const text = 'x'.repeat(6_000);
+    let head = NO_STREAM;
+    const appends = Array.from({ length: 7 }, () => Array.from({ length: 150 }, () => newEvent('Happened', { text })));
+    for (const events of appends) head = (await store().append(stream, events, head)).revision;
+    const elsewhere = await under().reopen();
+    const repeated = appends[1]?.slice(0, 1) ?? [];
+    await expect(elsewhere.append(stream, repeated, head)).rejects.toThrow(CorruptedRetry);
+    expect((await elsewhere.append(stream, newEvents(1), head)).revision).toBe(head + 1n);
   });
 
   test('22 a page and a batch end once they are large, and what follows is there', async () => {

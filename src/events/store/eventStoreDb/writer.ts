@@ -34,8 +34,13 @@ export const createWriter = (parts: {
   const loadRecentIds = async (stream: string, revision: bigint): Promise<RecentIds | null> => {
     const cached = recentIds.upTo(stream, revision);
     if (cached !== null || revision === NO_STREAM) return cached;
-    const from = revision - BigInt(REPETITION_WINDOW) + 1n;
-    await readStream(stream, { from: from > 0n ? from : 0n, max: REPETITION_WINDOW });
+    const first = revision - BigInt(REPETITION_WINDOW) + 1n;
+    // A page of large events is shorter. What is read is noted.
+    for (let from = first > 0n ? first : 0n; from <= revision;) {
+      const last = (await readStream(stream, { from, max: REPETITION_WINDOW })).events.at(-1);
+      if (last === undefined) break;
+      from = last.revision + 1n;
+    }
     return recentIds.upTo(stream, revision);
   };
 
