@@ -17,6 +17,7 @@ import {
   parsePeople,
   parseRef,
   parseRepo,
+  parseTree,
   provider,
   repositoryOf,
   toCommit,
@@ -271,9 +272,18 @@ export const createGitHub = (options: {
   const headOf = async (location: { owner: string; repo: string }, ref: string): Promise<string> =>
     parseRef((await ask(({ rest }) => rest.git.getRef({ ...location, ref }))).data).object.sha;
 
+  /** By trees, of which GitHub lists a hundred thousand entries; of the contents of a folder a thousand. */
   const listFolder: SourceHost['listFolder'] = async (repositoryId, commit, path) => {
-    const found = await contentsOf({ ...locationOf(repositoryId), path, ref: commit });
-    return Array.isArray(found) ? found.map(({ name }) => name) : [];
+    const location = locationOf(repositoryId);
+    const entriesOf = async (tree_sha: string) =>
+      parseTree((await ask(({ rest }) => rest.git.getTree({ ...location, tree_sha }))).data).tree;
+    let entries = await entriesOf(commit);
+    for (const part of path.split('/')) {
+      const folder = entries.find((entry) => entry.path === part && entry.type === 'tree');
+      if (folder === undefined) return [];
+      entries = await entriesOf(folder.sha);
+    }
+    return entries.map((entry) => entry.path);
   };
 
   const readFiles: SourceHost['readFiles'] = async (repositoryId, paths) => {

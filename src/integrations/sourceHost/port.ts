@@ -35,7 +35,7 @@ export interface SourceHost {
    */
   readFiles(repositoryId: string, paths: readonly string[]): Promise<RepositoryFiles>;
 
-  /** The names in a folder of a commit: none when it is not there, and of more than a thousand perhaps not all. */
+  /** The names in a folder of a commit; none when it is not there. */
   listFolder(repositoryId: string, commit: string, path: string): Promise<readonly string[]>;
 
   /**

@@ -31,13 +31,12 @@ export const unpublishedContent = async (
   const documents: Unpublished['documents'][number][] = [];
   let bytes = 0;
   for await (const { id, hash, json, publishedHash } of savedContent(reader, websiteId)) {
-    let isNew = hash !== publishedHash;
-    for (const { mediaId: picture } of picturesIn(JSON.parse(json))) {
-      const isThere = named.get(picture) ?? (await findMedia(websiteId, picture)) !== null;
-      named.set(picture, isThere);
-      isNew ||= isThere !== present.has(picture);
-    }
-    if (!isNew) continue;
+    const pictures = new Set(picturesIn(JSON.parse(json)).map(({ mediaId: picture }) => picture));
+    const unknown = [...pictures].filter((picture) => !named.has(picture));
+    const found = await Promise.all(unknown.map((picture) => findMedia(websiteId, picture)));
+    for (const [index, picture] of unknown.entries()) named.set(picture, found[index] !== null);
+    const isShown = [...pictures].every((picture) => named.get(picture) === present.has(picture));
+    if (hash === publishedHash && isShown) continue;
     // Earlier versions of this service let a collection have more than can be published at once.
     bytes += Buffer.byteLength(json);
     if (bytes > maxPublishedBytes) throw new ContentTooLarge();

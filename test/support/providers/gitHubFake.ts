@@ -232,6 +232,22 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   /** What was made by the API and is in no branch yet, by its id. */
   const trees = new Map<string, ReadonlyMap<string, string>>();
   const loose = new Map<string, FakeCommit & { readonly parent: string }>();
+  /** What lies in a folder itself, each folder in it with a tree of its own. */
+  const entriesOf = (sha: string, files: ReadonlyMap<string, string>): FakeAnswer => {
+    const entries = new Map<string, object>();
+    const folders = new Map<string, Map<string, string>>();
+    for (const [path, content] of files) {
+      const [name = '', ...rest] = path.split('/');
+      if (rest.length === 0) entries.set(name, { path: name, mode: '100644', type: 'blob', sha: blobIdOf(content) });
+      else folders.set(name, (folders.get(name) ?? new Map<string, string>()).set(rest.join('/'), content));
+    }
+    for (const [name, below] of folders) {
+      const tree = newSha();
+      trees.set(tree, below);
+      entries.set(name, { path: name, mode: '040000', type: 'tree', sha: tree });
+    }
+    return { status: 200, body: { ...treeForm, sha, tree: [...entries.values()], truncated: false } };
+  };
   const treeOf = (commit: FakeCommit): string => {
     const sha = `${commit.sha.slice(2)}ee`;
     trees.set(sha, commit.files);
@@ -271,8 +287,9 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
         return content === undefined ? missing : { status: 200, body: { ...blobForm, sha: id, content, encoding: 'base64' } };
       }
       case 'GET trees': {
-        const files = trees.get(id);
-        return files === undefined || query.get('recursive') === null ? missing : listed(repository, id, files);
+        const files = trees.get(id) ?? repository.commits.find(({ sha }) => sha === id)?.files;
+        if (files === undefined) return missing;
+        return query.get('recursive') === null ? entriesOf(id, files) : listed(repository, id, files);
       }
       case 'POST trees': {
         const { base_tree, tree } = body as { base_tree: string; tree: FakeEntry[] };
