@@ -211,6 +211,7 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.events += own.length;
     member.position = position;
     if (own.length > 0) {
+      // Those of the others too: which of the events are the large ones, is not told.
       member.bytesUnwritten += bytes;
       member.bytesKept += bytes;
     }

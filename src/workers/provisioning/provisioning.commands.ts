@@ -14,7 +14,7 @@ export type ProvisioningInput =
   | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
   /** The website of a verified job is active. */
   | { readonly type: 'CompleteProvisioning' }
-  /** `slug`: the website's of now; `collaborators`: instead of those before, who are not invited yet. */
+  /** `slug`: the website's of now; `collaborators`: instead of those before, of whom some may be invited. */
   | {
       readonly type: 'RetryProvisioning';
       readonly websiteId: string;

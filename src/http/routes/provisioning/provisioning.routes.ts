@@ -178,7 +178,7 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
             maxLength: 2_000,
             examples: ['anna,berta'],
             description:
-              'Who is invited to the repository instead of those that were named before: up to 50 usernames on the source host, separated by commas; empty: nobody.',
+              'Who is invited to the repository instead of those that were named before: up to 50 usernames on the source host, separated by commas; empty: nobody. Who was invited before the step failed keeps that: withdraw it at the source host.',
           }),
         ),
       }),
