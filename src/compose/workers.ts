@@ -5,7 +5,7 @@ import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createLedgerWorker } from '../workers/billing/ledgerWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
-import { createDeletionWorker } from '../workers/deletion/deletionWorker.js';
+import { createDeletionWorker, createSlugReleaseWorker } from '../workers/deletion/deletionWorker.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
 import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
@@ -72,6 +72,7 @@ export const composeWorkers = (
       createRedeployWorker({ ...core, hosting }),
       createSiteWorker(deploying),
       createDeletionWorker({ ...core, sourceHost, hosting }),
+      createSlugReleaseWorker(core),
       createDomainWorker({ ...core, hosting }),
       createPublicationWorker({ ...deploying, findMedia }),
       createPushWorker(deploying),

@@ -7,7 +7,7 @@ import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import { deletionFold, type DeletionState } from '../../src/workers/deletion/deletion.process.js';
-import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
+import { createDeletionWorker, createSlugReleaseWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -269,11 +269,13 @@ const countedSites = (folder: string): readonly string[] => {
 describe('a deletion', () => {
   const dayMs = 86_400_000;
   let deletion: Worker;
+  let slugRelease: Worker;
   beforeAll(async () => {
     deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts });
-    await deletion.start();
+    slugRelease = createSlugReleaseWorker(partsOf(api.engine));
+    for (const worker of [deletion, slugRelease]) await worker.start();
   });
-  afterAll(() => deletion.stop());
+  afterAll(() => Promise.all([deletion.stop(), slugRelease.stop()]));
 
   const archive = (id: string) => call('POST', `/websites/${id}/archive`);
   const remove = (id: string, query: string) => call('DELETE', `/websites/${id}?${query}`);
@@ -418,7 +420,11 @@ describe('a deletion', () => {
     await failure(id, ({ attempts }) => attempts.pause !== undefined);
     const fault = { message: expect.stringMatching(`${slug} is at embedded.*elsewhere`) };
     expect(api.log).toContainEqual(expect.objectContaining({ websiteId: id, err: expect.objectContaining(fault) }));
-    expect(await repositoryNames(api.folder)).toContain(slug);
+    // What can be removed is.
+    const left = async () =>
+      [await projectNames(api.folder), await repositoryNames(api.folder)].map((names) => names.includes(slug));
+    expect(await left()).toEqual([port === 'hosting', port === 'sourceHost']);
+    expect((await takeSlug(slug)).status).toBe(400);
     await inDays(1);
     await lastStep(id);
     expect([await projectNames(api.folder), await repositoryNames(api.folder)].flat()).not.toContain(slug);

@@ -8,6 +8,7 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { websiteStream } from '../../events/website/website.stream.js';
+import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { peopleWithAccess } from '../../projections/access/access.queries.js';
@@ -61,11 +62,6 @@ export const createDeletionWorker = (parts: {
     return ids.length;
   };
 
-  const freeSlugs = (event: Deleted | Failed, slugs: readonly string[]): Promise<number> => {
-    const { websiteId } = event.data;
-    return removeAll(slugs, (slug) => engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event)));
-  };
-
   /** How each step is carried out; it resolves with how many things it removed, and may be repeated. */
   const remove = (event: Deleted): Readonly<Record<DeletionStep, () => Promise<number>>> => {
     const { websiteId, keep, name: firstName, provisioningJobId: marker, slugs } = event.data;
@@ -87,7 +83,8 @@ export const createDeletionWorker = (parts: {
         const ids = services.map(({ id }) => id);
         return removeAll(ids, (serviceId) => detachService(engine, { websiteId, serviceId }, contextOf(event)));
       },
-      slugs: () => freeSlugs(event, slugs),
+      slugs: () =>
+        removeAll(slugs, (slug) => engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event))),
     };
   };
 
@@ -102,22 +99,23 @@ export const createDeletionWorker = (parts: {
         openIn((await engine.handle(deletionProcess, { websiteId, ...command }, contextOf(event))).state),
       timeoutMs: () => TIMEOUT_MS,
       execute: async ({ done }, lease) => {
+        let refused: ProviderFault | undefined;
         for (const step of deletionSteps.filter((one) => !done.includes(one))) {
+          // What a provider does not remove keeps nothing but the slugs.
+          if (step === 'slugs' && refused !== undefined) break;
           lease.assertHeld();
-          await lease.record({ type: 'RecordStep', step, removed: await steps[step]() });
+          try {
+            await lease.record({ type: 'RecordStep', step, removed: await steps[step]() });
+          } catch (error) {
+            if (!(error instanceof ProviderFault)) throw error;
+            refused ??= error;
+          }
         }
+        if (refused !== undefined) throw refused;
         return null;
       },
       failure: { message: 'what a deleted website has left could not be removed', outcome: recordFailure },
     };
-  };
-
-  /** Whoever takes the name then finds at the provider what it refused to delete, and is told. */
-  const freeSlugsWhenGivenUp = async (event: Failed): Promise<void> => {
-    const { websiteId, nextAttemptAt } = event.data;
-    if (nextAttemptAt !== undefined) return;
-    const { state } = await engine.state(websiteFold, { websiteId });
-    if (state.stage === 'none') await freeSlugs(event, state.leftSlugs ?? []);
   };
 
   const deleteWhenDue = async (event: Scheduled, { signal, pause }: ReactionContext): Promise<void> => {
@@ -131,11 +129,32 @@ export const createDeletionWorker = (parts: {
 
   return createReactor({
     name: 'deletion',
-    streams: [websiteStream, deletionStream],
+    streams: [websiteStream],
     on: {
       WebsiteDeletionScheduled: deleteWhenDue,
       WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)),
-      DeletionFailed: freeSlugsWhenGivenUp,
+    },
+  });
+};
+
+/**
+ * Frees the slugs of deletions that are given up: whoever takes one then finds at the provider what it
+ * refused to delete, and is told. A worker of its own, because its positions begin with those that earlier
+ * versions gave up.
+ */
+export const createSlugReleaseWorker = ({ engine, createReactor }: { engine: Engine; createReactor: CreateReactor }): Worker => {
+  const contextOf = createContextOf(engine, actor);
+  return createReactor({
+    name: 'slugRelease',
+    streams: [deletionStream],
+    on: {
+      DeletionFailed: async (event: Failed) => {
+        const { websiteId, nextAttemptAt } = event.data;
+        if (nextAttemptAt !== undefined) return;
+        const { state } = await engine.state(websiteFold, { websiteId });
+        const slugs = state.stage === 'none' ? (state.leftSlugs ?? []) : [];
+        for (const slug of slugs) await engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event));
+      },
     },
   });
 };

@@ -32,7 +32,7 @@ export const removeMade = async (
   { names, marker, made }: { readonly names: Iterable<string>; readonly marker: string; readonly made: Made | undefined },
 ): Promise<readonly string[]> => {
   if (made !== undefined && made.provider !== provider) {
-    const message = `${made.name} is at ${made.provider}, and the service is set up for ${provider}: delete it there, or set the service up for ${made.provider}`;
+    const message = `${made.name} is at ${made.provider}, and the service is set up for ${provider}: set the service up for ${made.provider} until it is removed`;
     throw new ProviderFault({ provider, message, transient: false });
   }
   const removed: string[] = [];
