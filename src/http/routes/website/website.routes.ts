@@ -355,7 +355,10 @@ export const websiteRoutes = (
           }),
         ),
         keep: Type.Optional(
-          Type.String({ description: 'What stays at the providers: `repository`, `hosting`, or both with a comma between. A project at Vercel stays paused.' }),
+          Type.String({
+            description:
+              'What stays at the providers: `repository`, `hosting`, or both with a comma between. A project at Vercel stays paused.',
+          }),
         ),
       }),
       refusals: ['website_not_archived'],
