@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { composeProjector } from './compose/projector.js';
 import type { ThreadMessage } from './compose/projectorThread.js';
@@ -6,6 +7,19 @@ import { createLogger } from './platform/logger.js';
 import type { Environment } from './platform/settings/environment.js';
 import { loadSettings } from './platform/settings/settings.js';
 
+/** As `nice` has it. */
+const priority = 5;
+
+/**
+ * Requests go first where the processors do not suffice for all. On Linux a thread has a priority of its own, and 0
+ * is the calling thread; elsewhere it would be that of the whole process.
+ */
+const giveWay = (): void => {
+  if (process.platform !== 'linux') return;
+  // Nobody may raise it.
+  setPriority(0, Math.max(getPriority(0), priority));
+};
+
 /**
  * The projector on stores of its own, as a process with that role alone has them. It stops at the first
  * message (`compose/projectorThread.ts`).
@@ -13,6 +27,7 @@ import { loadSettings } from './platform/settings/settings.js';
 const main = async (): Promise<void> => {
   if (parentPort === null) throw new Error('this program runs on a thread of the service');
   const port = parentPort;
+  giveWay();
   const send = (message: ThreadMessage): void => {
     port.postMessage(message);
   };

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { createProjectorThread } from '../../src/compose/projectorThread.js';
+import { eventually } from '../support/eventually.js';
+import { startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const program = (source: string): string => {
@@ -71,4 +74,28 @@ test('a fault of the thread ends the process', async () => {
   const [written, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(written).toContain('the thread cannot go on');
   expect(code).toBe(1);
+});
+
+/** Where this process gives way itself, so does all that it starts. */
+const onLinux = process.platform === 'linux' && getPriority() < 5 ? test : test.skip;
+
+onLinux('it gives way to all other threads of the service', async () => {
+  const server = await startServer(temporaryFolder());
+  const threads = `/proc/${String(server.pid)}/task`;
+  /** As `nice` has it (proc(5), field 19); the name in brackets may hold spaces. */
+  const priorities = () =>
+    readdirSync(threads).map((id) =>
+      Number(
+        readFileSync(join(threads, id, 'stat'), 'utf8')
+          .split(') ')[1]
+          ?.split(' ')[16],
+      ),
+    );
+  const own = getPriority();
+  const found = await eventually('a thread that gives way', () => {
+    const all = priorities();
+    return Promise.resolve(all.some((priority) => priority > own) ? all : undefined);
+  });
+  expect(found.filter((priority) => priority > own)).toEqual([5]);
+  await server.kill('SIGTERM');
 });
