@@ -337,6 +337,31 @@ describe('an owner who is not the owner any more', () => {
     await world.stop();
   });
 
+  test('by an assignment to whoever claims it: what a claim that fails has left unanswered is ended', async () => {
+    const world = await createTransferWorld();
+    const invitationId = await world.offer();
+    await world.claim(invitationId);
+    const { claimId = '' } = await world.invitation(invitationId);
+    let line: 'up' | 'lost' | 'back' = 'up';
+    await world.start(undefined, {
+      line: async (name, act) => {
+        if (line === 'lost') throw transientFault();
+        const answer = await act();
+        if (line === 'back' || name !== 'createSubscription') return answer;
+        line = 'lost';
+        throw transientFault();
+      },
+    });
+    await passTimeUntil(world.clock, () => Promise.resolve(line === 'lost'));
+    await world.assign(world.newId);
+    await passTimeUntil(world.clock, async () => (await world.billing()).outcomes.has(claimId));
+    expect(world.billed()).toHaveLength(2);
+    line = 'back';
+    await world.untilSettled();
+    expect([await world.ownerId(), world.billed()]).toStrictEqual([world.newId, []]);
+    await world.stop();
+  });
+
   test('by an erasure is billed no longer', async () => {
     const world = await createTransferWorld();
     await world.removeOwner(world.oldId);

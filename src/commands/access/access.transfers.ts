@@ -78,7 +78,7 @@ export const withdrawTransfer = (command: WithdrawTransfer, state: AccessState):
   const { websiteId, clientId, invitationId, ownerId, ownerPosition } = command;
   const open = openTransfers(state).find(([id]) => id === invitationId)?.[1];
   if (open === undefined || !isOvertaken(open, ownerPosition)) return [];
-  // The owner's own claim is completed: it gives them a subscription.
+  // The owner's own claim goes on: it gives them a subscription, unless it fails.
   if (open.stage === 'claimed' && open.claimedBy === ownerId) return [];
   return [{ type: 'InvitationRevoked', data: { websiteId, clientId, invitationId } }];
 };

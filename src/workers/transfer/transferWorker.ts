@@ -97,8 +97,11 @@ export const createTransferWorker = (parts: {
     // ends what is left.
     if (billing.claimId !== undefined) return null;
     const ownerId = await ownerOf(websiteId);
+    // No claim is under way: what was requested and never attached is left of one that failed, also the owner's,
+    // to whom the website was assigned meanwhile.
     const other = [...billing.accounts].find(
-      ([clientId, { stage, provider }]) => stage !== 'ended' && provider === payments.provider && clientId !== ownerId,
+      ([clientId, { stage, provider }]) =>
+        stage !== 'ended' && provider === payments.provider && (clientId !== ownerId || stage === 'requested'),
     );
     if (other === undefined) return null;
     const task = { kind: 'end', clientId: other[0] } as const;
