@@ -167,7 +167,7 @@ export const createOidcIssuer = (
     // Programs ask for `openid` for the API, and need not for `/mcp`.
     const mayLackScope = resource === 'mcp';
     if (mayLackScope && (lacksScope(response) || (response.status === 401 && statesOtherScopes(accessToken)))) return true;
-    if (response.status === 401) return false;
+    if (response.status === 401 || lacksScope(response)) return false;
     if (!response.ok) throw new IdentityUnavailable(`${address} answers ${String(response.status)}`);
     return response.body.sub === undefined || response.body.sub === subject;
   };
