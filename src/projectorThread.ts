@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { composeProjector } from './compose/projector.js';
 import type { ThreadMessage } from './compose/projectorThread.js';
 import { openCore } from './compose/stores.js';
-import { createLogger } from './platform/logger.js';
+import { createLogger, type Logger } from './platform/logger.js';
 import type { Environment } from './platform/settings/environment.js';
 import { loadSettings } from './platform/settings/settings.js';
 
@@ -14,10 +14,15 @@ const priority = 5;
  * Requests go first where the processors do not suffice for all. On Linux a thread has a priority of its own, and 0
  * is the calling thread; elsewhere it would be that of the whole process.
  */
-const giveWay = (): void => {
+const giveWay = (logger: Logger): void => {
   if (process.platform !== 'linux') return;
-  // Nobody may raise it.
-  setPriority(0, Math.max(getPriority(0), priority));
+  try {
+    // Nobody may raise it.
+    setPriority(0, Math.max(getPriority(0), priority));
+  } catch (err) {
+    // As where a service manager allows no such call.
+    logger.info({ err }, 'read models are written with the priority of requests');
+  }
 };
 
 /**
@@ -27,7 +32,6 @@ const giveWay = (): void => {
 const main = async (): Promise<void> => {
   if (parentPort === null) throw new Error('this program runs on a thread of the service');
   const port = parentPort;
-  giveWay();
   const send = (message: ThreadMessage): void => {
     port.postMessage(message);
   };
@@ -37,7 +41,9 @@ const main = async (): Promise<void> => {
       send({ line });
     },
   };
-  const core = await openCore(settings, createLogger({ level: settings.logLevel, destination }));
+  const logger = createLogger({ level: settings.logLevel, destination });
+  giveWay(logger);
+  const core = await openCore(settings, logger);
   const projector = composeProjector(core);
   const stop = async (): Promise<void> => {
     await projector.stop();
