@@ -91,9 +91,11 @@ export const createDeletionWorker = (parts: {
   const task = (event: Deleted): LeasedTask<DeletionState, DeletionOutcome> => {
     const { websiteId } = event.data;
     const steps = remove(event);
+    const message = 'what a deleted website has left could not be removed';
+    const logger = () => engine.logger.child({ worker: 'deletion', websiteId });
     return {
       worker,
-      logger: () => engine.logger.child({ worker: 'deletion', websiteId }),
+      logger,
       load: async () => openIn((await engine.state(deletionFold, { websiteId })).state),
       handle: async (command) =>
         openIn((await engine.handle(deletionProcess, { websiteId, ...command }, contextOf(event))).state),
@@ -108,13 +110,15 @@ export const createDeletionWorker = (parts: {
             await lease.record({ type: 'RecordStep', step, removed: await steps[step]() });
           } catch (error) {
             if (!(error instanceof ProviderFault)) throw error;
+            // The first one is what the attempt fails with.
+            if (refused !== undefined) logger().warn({ err: error, step }, message);
             refused ??= error;
           }
         }
         if (refused !== undefined) throw refused;
         return null;
       },
-      failure: { message: 'what a deleted website has left could not be removed', outcome: recordFailure },
+      failure: { message, outcome: recordFailure },
     };
   };
 
