@@ -217,18 +217,17 @@ export const createGitHub = (options: {
     }
   };
 
-  /** A file, or what is in a folder; `null` when there is none. */
-  const contentsOf = async (request: { owner: string; repo: string; path: string; ref?: string }) => {
-    const found = await unless([404], ({ rest }) => rest.repos.getContent(request), null);
-    return found === null ? null : parseContents(found.data);
-  };
   /** A file of the default branch, or of the commit `ref`; `null` when there is none. */
   const readFile = async (location: { owner: string; repo: string }, path: string, ref?: string): Promise<Uint8Array | null> => {
-    const found = await contentsOf({ ...location, path, ...(ref !== undefined && { ref }) });
-    if (found === null || Array.isArray(found)) return null;
+    const request = { ...location, path, ...(ref !== undefined && { ref }) };
+    const answer = await unless([404], ({ rest }) => rest.repos.getContent(request), null);
+    if (answer === null) return null;
+    const found = parseContents(answer.data);
+    // Of a folder it is what lies in it.
+    if (Array.isArray(found)) return null;
     if (found.encoding === 'base64') return Buffer.from(found.content, 'base64');
-    const request = { ...location, file_sha: found.sha };
-    return Buffer.from(parseBlob((await ask(({ rest }) => rest.git.getBlob(request))).data).content, 'base64');
+    const blob = { ...location, file_sha: found.sha };
+    return Buffer.from(parseBlob((await ask(({ rest }) => rest.git.getBlob(blob))).data).content, 'base64');
   };
   const readText = async (location: { owner: string; repo: string }, path: string): Promise<string | null> => {
     const bytes = await readFile(location, path);

@@ -307,10 +307,10 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
       return new Promise((resolve, reject) => {
         const types = new Set(projection.handles);
         const inBulk = through - position >= bulkLength;
-        const begun = { documents: noDocuments(position === START), parked, inBulk, position, events: 0, eventsWritten: 0 };
-        const sizes = { bytesUnwritten: 0, bytesKept: 0 };
+        const counts = { events: 0, eventsWritten: 0, bytesUnwritten: 0, bytesKept: 0 };
+        const begun = { documents: noDocuments(position === START), parked, inBulk, position };
         const writing = { beingWritten: none, written: Promise.resolve() };
-        members.add({ ...target, ...begun, ...sizes, ...writing, types, resolve, reject });
+        members.add({ ...target, ...begun, ...counts, ...writing, types, resolve, reject });
         const onAbort = (): void => {
           choose();
         };
