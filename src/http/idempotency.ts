@@ -66,7 +66,7 @@ type StoredCommand = JsonObject & {
   readonly secret: string;
   readonly expiresAt: number;
   /**
-   * Another time with each renewal, 0 once the run has failed. Clocks of processes differ, so others
+   * Another time with each renewal, 0 once the run has failed or its answer could not be stored. Clocks of processes differ, so others
    * compare it with what they saw before and never with their own time.
    */
   readonly leaseUntil: number;
@@ -83,6 +83,10 @@ interface Taken {
   readonly record: StoredCommand;
   readonly isRepetition: boolean;
 }
+
+/** Frees the lease: a repetition runs the same command again, which adds nothing. */
+const failed: Partial<StoredCommand> = { leaseUntil: 0 };
+const unstored = 'an answer could not be stored for its Idempotency-Key';
 
 /** A command that this process runs: it holds the lease, unless it was taken over meanwhile. */
 interface HeldCommand {
@@ -154,12 +158,20 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     cipher: ServiceCipher,
   ): Promise<Reply | null> => {
     const held = hold(id, record);
-    const end = async (outcome: () => Promise<Partial<StoredCommand>>): Promise<boolean> => {
+    const outcomeOf = async (reply: Reply): Promise<Partial<StoredCommand>> => {
       try {
-        return await held.end(await outcome());
+        return { reply: await cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id) };
       } catch (err) {
-        // What was written stays: a repetition runs the same command again, which adds nothing.
-        logger.warn({ err }, 'an answer could not be stored for its Idempotency-Key');
+        logger.warn({ err }, unstored);
+        return failed;
+      }
+    };
+    const end = async (outcome: Partial<StoredCommand>): Promise<boolean> => {
+      try {
+        return await held.end(outcome);
+      } catch (err) {
+        // What was written stays, and the lease ends by itself.
+        logger.warn({ err }, unstored);
         return true;
       }
     };
@@ -167,10 +179,10 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     try {
       reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id), isRepetition });
     } catch (error) {
-      await end(() => Promise.resolve({ leaseUntil: 0 }));
+      await end(failed);
       throw error;
     }
-    const isKept = await end(async () => ({ reply: await cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id) }));
+    const isKept = await end(await outcomeOf(reply));
     return isKept ? reply : null;
   };
 

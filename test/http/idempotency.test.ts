@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../src/commands/refusal.js';
+import { PersonalText } from '../../src/http/personalFields.js';
 import type { RouteRequest } from '../../src/http/route.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { eventually } from '../support/eventually.js';
@@ -46,6 +47,14 @@ const options: ApiOptions = {
       path: '/secrets',
       body: Type.Object({ item: Type.String() }),
       answer: async (request) => ({ ...(await once(request)), body: { token: 'canary-77' } }),
+    }),
+    probe({
+      method: 'post',
+      path: '/unstorable',
+      body: Type.Object({ item: Type.String() }),
+      answers: { 201: { description: 'Done.', schema: Type.Object({ text: PersonalText }) } },
+      // The text is not among the answer's `people`.
+      answer: async (request) => ({ ...(await once(request)), body: { text: 'For Ada' } }),
     }),
   ],
 };
@@ -199,6 +208,17 @@ describe('the same request with the same key', () => {
     expect(calls).toHaveLength(2);
     expect(calls[1]).toStrictEqual(calls[0]);
     expect((await order(key)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('after an answer that could not be stored runs again at once, as the same command', async () => {
+    const key = newKey();
+    for (let count = 0; count < 2; count += 1) {
+      const { status, headers } = await order(key, 'bread', { path: '/unstorable' });
+      expect([status, headers.get('idempotent-replayed')]).toStrictEqual([201, null]);
+    }
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toStrictEqual(calls[0]);
+    expect(api.log.filter(({ msg }) => msg === 'an answer could not be stored for its Idempotency-Key')).toHaveLength(2);
   });
 
   test('after its instance fell asleep runs again, as the same command, and the sleeper’s answer is not kept', async () => {
