@@ -182,6 +182,23 @@ describe('billing at Stripe', () => {
     const elsewhere = `/websites/${await newWebsite()}`;
     expect(refusal(await sendVoid(open.id, elsewhere))).toEqual([404, `Invoice ${open.id} not found`]);
   });
+
+  test('an open invoice of an erased client is voided without its text, and the answer is given again', async () => {
+    const { website: claimed } = (await transfer(ana)).body as { website: { clientId: string } };
+    const [subscription] = subscriptionsOf(idOfWebsite());
+    const open = stripe.addInvoice(subscription?.id ?? '');
+    open.description = 'For Ana, as agreed';
+    expect((await call('DELETE', `/clients/${claimed.clientId}`)).status).toBe(204);
+    const sendVoid = () =>
+      api.call('POST', `${website}/billing/invoices/${open.id}/void`, {
+        token: admin,
+        headers: { 'idempotency-key': open.id },
+      });
+    const voided = await sendVoid();
+    expect(voided.body).toMatchObject({ id: open.id, status: 'void', description: '[erased]' });
+    const again = await sendVoid();
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([voided.text, 'true']);
+  });
 });
 
 describe('a transfer that names a subscription', () => {

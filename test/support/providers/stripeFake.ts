@@ -25,6 +25,7 @@ export interface FakeInvoice {
   readonly created: number;
   status: 'draft' | 'open' | 'paid' | 'void';
   due: number | null;
+  description?: string;
 }
 
 export interface StripeFake {
@@ -101,7 +102,7 @@ export const createStripeFake = (): StripeFake => {
     currency: 'eur',
     recurring: { interval: 'month', interval_count: 1 },
   });
-  const invoiceBody = ({ id, status, created, due, subscription }: FakeInvoice): unknown => ({
+  const invoiceBody = ({ id, status, created, due, subscription, description }: FakeInvoice): unknown => ({
     id,
     object: 'invoice',
     number: status === 'draft' ? null : `DOOR-${id}`,
@@ -109,7 +110,7 @@ export const createStripeFake = (): StripeFake => {
     total: 2_900,
     amount_paid: status === 'paid' ? 2_900 : 0,
     currency: 'eur',
-    description: null,
+    description: description ?? null,
     created,
     due_date: due,
     parent: {

@@ -15,6 +15,7 @@ import {
   type Payments,
 } from '../../../integrations/payments/port.js';
 import { entityId } from '../../../platform/ids.js';
+import { erased } from '../../../platform/personal.js';
 import { utcTime } from '../../../platform/times.js';
 import { recordedSubscriptions } from '../../../projections/billing/billing.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
@@ -84,14 +85,14 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     return invoice;
   };
 
-  /** After a write: what an invoice says is its client's, and is gone with them. */
+  /** After a write: what an invoice says is its client's, and is gone with them, whatever the payment provider keeps. */
   const toWritten: ToWritten = async (invoice) => {
     const { clientId, description } = invoice;
-    const found = description === undefined ? null : await readClient(reader, clientId);
-    if (description === undefined || found === null) return { body: invoice };
-    const text = await engine.personal.encrypt(found.client.email, description, { makeKey: false });
+    if (description === undefined) return { body: invoice };
+    const found = await readClient(reader, clientId);
+    const text = found === null ? description : await engine.personal.encrypt(found.client.email, description, { makeKey: false });
     // Without a key they were erased meanwhile.
-    return { body: invoice, people: text === description ? [] : [text] };
+    return text === description ? { body: { ...invoice, description: erased } } : { body: invoice, people: [text] };
   };
 
   const listPage = async (query: InvoiceQuery): Promise<InvoicePage> => {
