@@ -258,6 +258,12 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     };
   };
 
+  /** Under `/v1`, and for tools, there is nothing but the API. */
+  const leaveApi: Handler = (_request, response, next) => {
+    if (response.locals.exchange.mode !== 'portal') throw httpErrors.notFound();
+    next();
+  };
+
   const nothingThere: Handler = () => {
     throw httpErrors.notFound();
   };
@@ -319,6 +325,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.use(servePage);
   // Before what is mounted: most requests are for these, and express compares paths one by one.
   app.use(serveRoute);
+  app.use(leaveApi);
   for (const [path, handler] of Object.entries(mounts)) app.use(path, enterMount, handler);
   const { git } = parts;
   if (git !== undefined) {

@@ -192,6 +192,12 @@ describe('both entry modes', () => {
   test('other handlers get what is theirs', async () => {
     expect((await api.call('GET', '/sites/bakery/')).text).toBe('site /bakery/');
   });
+
+  test('under /v1 there is nothing but the API', async () => {
+    for (const path of ['/v1/sites/bakery/', '/v1/git/bakery.git/info/refs', '/v1/mcp', '/v1/']) {
+      expect([path, (await api.call('GET', path)).body]).toMatchObject([path, { code: 'not_found' }]);
+    }
+  });
 });
 
 describe('?dryRun', () => {

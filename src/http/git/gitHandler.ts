@@ -213,8 +213,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
 
   return async (exchange, spendBudget) => {
     try {
-      // Under `/v1` there is nothing but the API.
-      const target = exchange.mode === 'portal' ? targetIn(exchange.request.url) : null;
+      const target = targetIn(exchange.request.url);
       if (target === null) throw httpErrors.notFound();
       await answer(exchange, target, spendBudget);
     } catch (error) {

@@ -199,8 +199,6 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
 
   return async (exchange) => {
     const { request } = exchange;
-    // Under `/v1` there is nothing but the API, and no tool asks the MCP server.
-    if (exchange.mode !== 'portal') throw httpErrors.notFound();
     checkHost(exchange);
     checkOrigin(exchange);
     exchange.headers = { ...exchange.headers, ...corsOf(request.headers.origin) };

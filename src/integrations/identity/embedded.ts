@@ -135,11 +135,6 @@ export const createEmbeddedIdentity = (parts: {
   };
 
   const handler: RequestHandler = (request, response, next) => {
-    // The app strips `/v1`, where only the API is served, from `url` but not from `originalUrl`.
-    if (!request.originalUrl.startsWith(path)) {
-      next();
-      return;
-    }
     // The issuer's addresses derive from the base address, not from headers of a proxy or the
     // caller.
     const { protocol, host, pathname } = new URL(baseUrl());
