@@ -14,7 +14,9 @@ export const sendContent = async (
   { content, headers }: Answer & { readonly content: StreamedContent },
 ): Promise<void> => {
   const { bytes } = content;
-  const range = request.headers['if-range'] === undefined ? rangeIn(request.headers.range, bytes) : undefined;
+  const { range: asked, 'if-range': condition } = request.headers;
+  // Of GET alone (RFC 9110, 14.2): HEAD says what the whole is.
+  const range = request.method === 'GET' && condition === undefined ? rangeIn(asked, bytes) : undefined;
   if (range === null) throw httpErrors.rangeNotSatisfiable(bytes);
   const all = {
     ...securityHeaders,
@@ -31,7 +33,7 @@ export const sendContent = async (
     ...(range !== undefined && { 'content-range': `bytes ${String(start)}-${String(end)}/${String(bytes)}` }),
   };
   if (request.method === 'HEAD') {
-    response.writeHead(range === undefined ? 200 : 206, head).end();
+    response.writeHead(200, head).end();
     return;
   }
   const source = await content.open(range);

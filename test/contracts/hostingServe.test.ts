@@ -89,6 +89,14 @@ describe('what is found', () => {
     expect(await head.text()).toBe('');
   });
 
+  test('HEAD says how large a file is, whatever range is asked for', async () => {
+    const whole = await get('acme/film.mp4');
+    for (const range of ['bytes=100-199', 'bytes=1000-1099']) {
+      const { status, headers } = await get('acme/film.mp4', { method: 'HEAD', headers: { range } });
+      expect([range, status, headers.get('content-length')]).toStrictEqual([range, 200, whole.headers.get('content-length')]);
+    }
+  });
+
   test('a range of a file', async () => {
     const response = await get('acme/film.mp4', { headers: { range: 'bytes=100-199' } });
     expect(response.status).toBe(206);

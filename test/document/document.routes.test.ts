@@ -381,10 +381,12 @@ describe('an address', () => {
     ]);
   });
 
-  test('says with HEAD how large it is', async () => {
+  test('says with HEAD how large it is, whatever part is asked for', async () => {
     const { id } = await sent({ content: '0123456789', name: 'x.txt' });
-    const answer = await fetch(await addressOf(id), { method: 'HEAD' });
-    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '10']);
+    for (const headers of [{}, { range: 'bytes=2-4' }, { range: 'bytes=10-' }]) {
+      const answer = await fetch(await addressOf(id), { method: 'HEAD', headers });
+      expect([headers, answer.status, answer.headers.get('content-length')]).toEqual([headers, 200, '10']);
+    }
   });
 
   test('is useless for another document, and when it is changed', async () => {

@@ -47,6 +47,8 @@ export const sendSiteFile = (
     // Strong, so each form has its own: the bytes and their ranges differ.
     const etag = encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
     response.status(status).set({ ETag: etag, 'Cache-Control': cache });
+    // A range is of GET alone (RFC 9110, 14.2).
+    if (request.method === 'HEAD') delete request.headers.range;
     const options = {
       root: encoding === null ? site.folder : site.compressedFolder,
       lastModified: false,
