@@ -325,6 +325,11 @@ describe('/docs', () => {
     expect([...page.text.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !anchors.has(id))).toStrictEqual([]);
   });
 
+  test.each(['/docs', '/openapi.json'])('%s is not sent again to who has it', async (path) => {
+    const headers = { 'if-none-match': (await api.call('GET', path)).headers.get('etag') ?? '' };
+    expect((await api.call('GET', path, { headers })).status).toBe(304);
+  });
+
   test('stays small', async () => {
     const { body, headers } = await fetch(`${api.url}/docs`, { headers: { 'accept-encoding': 'identity' } });
     expect(headers.get('content-encoding')).toBeNull();

@@ -1,5 +1,3 @@
-import { pageSecurityPolicy } from '../../reply.js';
-import type { Answer } from '../../route.js';
 import { docsStyle } from './docsStyle.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,10 +30,7 @@ interface ApiDocument {
  * The page that shows the OpenAPI document. It is whole as it is sent: it runs no script and loads
  * nothing. `base` is the path of the public address, without a trailing slash.
  */
-export const docsPage = (document: object, base: string): Answer => ({
-  headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pageSecurityPolicy },
-  body: Buffer.from(pageOf(document as ApiDocument, base)),
-});
+export const docsPage = (document: object, base: string): string => pageOf(document as ApiDocument, base);
 
 const pageOf = (document: ApiDocument, base: string): string => {
   const { info, servers, tags, paths, components } = document;

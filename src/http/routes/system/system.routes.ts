@@ -4,10 +4,12 @@ import { EventStoreError } from '../../../events/store/eventStore.js';
 import type { StoredProjectionStatus } from '../../../projections/runner/status.js';
 import { ReadModelStoreUnavailable } from '../../../projections/store/readModelStore.js';
 import { createSharedTask } from '../../../platform/sharedTask.js';
+import { etagOf } from '../../conditional.js';
 import { httpErrors } from '../../errors.js';
 import { noWork, type Metrics, type WorkStatus } from '../../metrics.js';
 import { createOpenApi } from '../../openapi.js';
-import { route, type Route, type RouteTag } from '../../route.js';
+import { pageSecurityPolicy } from '../../reply.js';
+import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { docsPage } from './docs.js';
 import { checkReadiness, type ReadinessCheck } from './readiness.js';
 
@@ -33,7 +35,6 @@ export interface SystemRouteParts {
  */
 export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
   const { engine, projectionStatus, workStatus, checks, metrics, metricsOnHealthPort, baseUrl, version } = parts;
-  const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
 
   // Shared, so that many who ask cost as much as one.
   const readiness = createSharedTask((signal) => checkReadiness(engine, checks, signal));
@@ -123,7 +124,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       scope: 'installation',
       access: 'public',
       answers: { 200: { description: 'OpenAPI 3.1.', schema: Type.Object({ openapi: Type.String() }) } },
-      answer: () => Promise.resolve({ body: document() }),
+      answer: () => Promise.resolve(documentation().json),
     }),
 
     route({
@@ -136,15 +137,20 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       access: 'public',
       hidden: true,
       answers: { 200: { description: 'A page.', contentType: 'text/html' } },
-      answer: () => Promise.resolve(docsPage(document(), basePath())),
+      answer: () => Promise.resolve(documentation().page),
     }),
   ];
 
-  let made: { readonly base: string; readonly document: object } | undefined;
-  const document = (): object => {
+  let kept: { readonly base: string; readonly json: Answer; readonly page: Answer } | undefined;
+  /** As bytes, because making them takes 20 ms and anybody may ask. The base address is known once the service listens. */
+  const documentation = (): NonNullable<typeof kept> => {
     const base = baseUrl();
-    if (made?.base !== base) made = { base, document: createOpenApi([...routes, ...own], { baseUrl: base, version }) };
-    return made.document;
+    if (kept?.base !== base) {
+      const document = createOpenApi([...routes, ...own], { baseUrl: base, version });
+      const path = new URL(base).pathname.replace(/\/$/, '');
+      kept = { base, json: tagged(JSON.stringify(document), jsonType), page: tagged(docsPage(document, path), pageType) };
+    }
+    return kept;
   };
   return own;
 };
@@ -156,5 +162,14 @@ const whenDown =
     if (error instanceof EventStoreError || error instanceof ReadModelStoreUnavailable) return nothing;
     throw error;
   };
+
+const jsonType = { 'content-type': 'application/json; charset=utf-8' };
+const pageType = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pageSecurityPolicy };
+
+/** The same answer each time, with the tag that would be computed for each. */
+const tagged = (text: string, headers: Readonly<Record<string, string>>): Answer => {
+  const body = Buffer.from(text);
+  return { body, headers: { ...headers, etag: etagOf(body) } };
+};
 
 const uncached = { 'cache-control': 'no-store' };
