@@ -38,7 +38,7 @@ export const createAccessLog =
         ...answered,
         mode,
         ...(mcp !== undefined && { mcp }),
-        path: mayNameSomebody.test(path) ? answered.route : path.replace(interaction, '$1…'),
+        path: mayNameSomebody.test(path) ? answered.route : path.replace(secret, '$1…'),
         ...(caller !== undefined && { role: caller.role, subject: blindIndex(caller.subject).slice(0, 12) }),
         ...(caller?.tokenId !== undefined && { tokenId: caller.tokenId }),
         ...(caller?.program !== undefined && { program: caller.program }),
@@ -50,5 +50,8 @@ export const createAccessLog =
   };
 
 const mayNameSomebody = /@|%40/;
-/** An attempt to sign in: its name belongs to the browser that makes it. */
-const interaction = /^(\/oidc\/(?:authorize|sign-in)\/)[^/]+/;
+/**
+ * What lets in whoever knows it: the name of an attempt to sign in, which belongs to the browser that
+ * makes it, and that of a draft (`hosting/serve.ts`), which is below `/sites` or at the site's own host.
+ */
+const secret = /(^\/oidc\/(?:authorize|sign-in)\/|\/_previews\/)[^/]+/;

@@ -112,6 +112,10 @@ test('no secret that is sent to any route is in an answer, in the log, or in a f
       await ask(route, entry, credential, place);
     }
   }
+  // Whoever has a draft's address sees the draft.
+  for (const draft of [`/sites/bakery/_previews/${canary}/`, `/sites/bakery/_previews/${canary}`, `/_previews/${canary}/a.css`]) {
+    await api.call('GET', draft);
+  }
   // An answer with a secret in it is kept for its Idempotency-Key.
   const minted = await api.call('POST', '/api-keys', {
     token: admin.token,
