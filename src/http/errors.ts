@@ -40,16 +40,12 @@ export interface ErrorAnswer {
 /** What is wrong with a request as HTTP, whichever route it is for. */
 export class HttpFault extends Error {
   override readonly name = 'HttpFault';
+
   readonly answer: ErrorAnswer;
 
-  constructor(
-    status: number,
-    code: string,
-    error: string,
-    { headers = {}, details = null }: { headers?: Readonly<Record<string, string>>; details?: JsonValue | null } = {},
-  ) {
-    super(error);
-    this.answer = { status, code, error, details, headers };
+  constructor(answer: ErrorAnswer) {
+    super(answer.error);
+    this.answer = answer;
   }
 }
 
@@ -73,8 +69,11 @@ const refused = (code: HttpRefusalCode, message: string, details?: readonly { fi
 
 const codeOfInvalid = { 'path params': 'invalid_path_params', query: 'invalid_query', headers: 'invalid_headers' } as const;
 
-const httpFault = (code: FaultCode, error: string, parts?: ConstructorParameters<typeof HttpFault>[3]): HttpFault =>
-  new HttpFault(faultStatus[code], code, error, parts);
+const httpFault = (
+  code: FaultCode,
+  error: string,
+  { headers = {}, details = null }: Partial<Pick<ErrorAnswer, 'headers' | 'details'>> = {},
+): HttpFault => new HttpFault({ status: faultStatus[code], code, error, details, headers });
 
 /**
  * Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3.
@@ -102,6 +101,7 @@ export const httpErrors = {
     httpFault('range_not_satisfiable', `The file has only ${String(bytes)} bytes`, {
       headers: { 'content-range': `bytes */${String(bytes)}` },
     }),
+  headersTooLarge: () => httpFault('headers_too_large', 'Request header fields too large'),
   requestTimeout: () => httpFault('request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
     httpFault('too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
@@ -117,6 +117,12 @@ export const httpErrors = {
   transferUnderWay: () => httpFault('transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
   publicationUnderWay: () => httpFault('publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
   noWebhooks: () => httpFault('webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
+  hostNotAllowed: () => httpFault('host_not_allowed', 'Host is not a name of this service'),
+  originNotAllowed: () => httpFault('origin_not_allowed', 'Origin is not one that may call'),
+  insufficientScope: (challenge: string) =>
+    httpFault('insufficient_scope', 'Not authorized to use the MCP server: the token lacks the scope mcp', {
+      headers: { 'www-authenticate': challenge },
+    }),
   repositoryFull: (websiteId: string) =>
     httpFault('repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
   gitNotInstalled: () => httpFault('git_not_installed', 'Pushing needs git, which is not installed on the server'),

@@ -1,6 +1,9 @@
 /** What may go wrong beside refusals, each with its status. */
 export const faultStatus = {
   repository_full: 400,
+  insufficient_scope: 403,
+  host_not_allowed: 403,
+  origin_not_allowed: 403,
   method_not_allowed: 405,
   request_timeout: 408,
   body_too_large: 413,
@@ -8,6 +11,7 @@ export const faultStatus = {
   range_not_satisfiable: 416,
   too_many_requests: 429,
   rate_limit_exceeded: 429,
+  headers_too_large: 431,
   internal_error: 500,
   git_not_installed: 501,
   provider_refused: 502,

@@ -5,7 +5,7 @@ import type { Express } from 'express';
 import type { Clock } from '../platform/clock.js';
 import type { HttpApp } from './app.js';
 import { limitBody, maxUploadMs } from './bodyTime.js';
-import type { ErrorAnswer } from './errors.js';
+import { answerFor, httpErrors, type ErrorAnswer } from './errors.js';
 import { replyToError, securityHeaders } from './reply.js';
 import { toOriginForm } from './target.js';
 
@@ -162,8 +162,8 @@ const addressOf = (server: Server): { host: string; port: number; url: string } 
 };
 
 /** Refuses what is not HTTP, too long or too slow, in the form of every error. */
-const refuse = (refusal: Refusal, socket: Duplex, requestId: string): void => {
-  const { headers, body } = replyToError({ ...refusal, details: null, headers: {} });
+const refuse = (refusal: ErrorAnswer, socket: Duplex, requestId: string): void => {
+  const { headers, body } = replyToError(refusal);
   const length = String(Buffer.byteLength(body ?? ''));
   const all = { ...securityHeaders, ...headers, 'x-request-id': requestId, 'content-length': length, connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -171,15 +171,13 @@ const refuse = (refusal: Refusal, socket: Duplex, requestId: string): void => {
   socket.end(body);
 };
 
-type Refusal = Pick<ErrorAnswer, 'status' | 'code' | 'error'>;
-
-const refusalOf = (code: string | undefined): Refusal => {
+const refusalOf = (code: string | undefined): ErrorAnswer => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, code: 'headers_too_large', error: 'Request header fields too large' };
+      return httpErrors.headersTooLarge().answer;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, code: 'request_timeout', error: 'Request timeout' };
+      return httpErrors.requestTimeout().answer;
     default:
-      return { status: 400, code: 'malformed_request', error: 'Malformed request' };
+      return answerFor(httpErrors.malformed(), '');
   }
 };

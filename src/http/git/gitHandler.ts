@@ -12,7 +12,7 @@ import type { Caller, WebsiteAccess } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
 import { SenderGone } from '../body.js';
 import { allowUpload } from '../bodyTime.js';
-import { HttpFault, httpErrors, statusOfRefusal } from '../errors.js';
+import { answerFor, HttpFault, httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import { securityHeaders } from '../reply.js';
 import { receiveBody } from './receiveBody.js';
@@ -219,8 +219,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
     } catch (error) {
       // Git asks for a name and a password when it is challenged.
       if (!(error instanceof Refused) || error.refusal.kind !== 'unauthenticated') throw error;
-      const { kind, code, message, details = null } = error.refusal;
-      throw new HttpFault(statusOfRefusal[kind], code, message, { headers: challenge, details });
+      throw new HttpFault({ ...answerFor(error, exchange.requestId), headers: challenge });
     }
   };
 };

@@ -5,7 +5,7 @@ import { createAuthenticate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
 import { parseBody, readBody, SenderGone } from '../body.js';
-import { HttpFault, httpErrors, statusOfRefusal } from '../errors.js';
+import { answerFor, HttpFault, httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import { lazily } from '../../platform/lazily.js';
 import { parseUrl } from '../../platform/urls.js';
@@ -56,7 +56,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
    */
   const checkHost = ({ request }: Exchange): void => {
     const name = parseUrl(`http://${request.headers.host ?? ''}`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-    if (isIP(name) === 0 && !parts.isOwnHostname(name)) throw forbidden('host', 'Host is not a name of this service');
+    if (isIP(name) === 0 && !parts.isOwnHostname(name)) throw httpErrors.hostNotAllowed();
   };
 
   /** Programs send no `Origin`; a page has to be of this service, of `CORS_ORIGINS`, or of this machine as the service is. */
@@ -67,7 +67,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     const other = parseUrl(origin);
     const isLoopback = (url: URL): boolean => loopback.test(url.hostname);
     if (other !== undefined && (other.origin === own.origin || (isLoopback(own) && isLoopback(other)))) return;
-    throw forbidden('origin', 'Origin is not one that may call');
+    throw httpErrors.originNotAllowed();
   };
 
   const letIn = async (exchange: Exchange): Promise<Caller> => {
@@ -75,17 +75,13 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
       const caller = await authenticate(parts.reader.sinceNow(), exchange.authorization, 'mcp');
       exchange.caller = caller;
       if (caller.scopes?.includes('mcp') === false) {
-        const headers = { 'www-authenticate': challenge({ error: 'insufficient_scope' }) };
-        throw new HttpFault(403, 'insufficient_scope', 'Not authorized to use the MCP server: the token lacks the scope mcp', {
-          headers,
-        });
+        throw httpErrors.insufficientScope(challenge({ error: 'insufficient_scope' }));
       }
       return caller;
     } catch (error) {
       if (!(error instanceof Refused) || error.refusal.kind !== 'unauthenticated') throw error;
-      const { kind, code, message, details = null } = error.refusal;
       const headers = { 'www-authenticate': challenge(exchange.authorization === undefined ? {} : { error: 'invalid_token' }) };
-      throw new HttpFault(statusOfRefusal[kind], code, message, { headers, details });
+      throw new HttpFault({ ...answerFor(error, exchange.requestId), headers });
     } finally {
       spendBudget(exchange);
     }
@@ -223,9 +219,6 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
 const allow = 'OPTIONS, POST';
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
-/** @param issue one of few, for programs */
-const forbidden = (issue: 'host' | 'origin', message: string): HttpFault => new HttpFault(403, `${issue}_not_allowed`, message);
 
 const corsOf = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin === undefined
