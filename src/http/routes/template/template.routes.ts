@@ -99,7 +99,7 @@ export const templateRoutes = ({
       path: '/templates/:templateId/picture',
       operationId: 'getTemplatePicture',
       summary: 'The picture of a template',
-      description: 'A PNG or an SVG, as its content type says; it needs no credential, so that pages can show it.',
+      description: 'It needs no credential, so that pages can show it.',
       tag: templateTag,
       scope: 'installation',
       // Pages show it in an `img`, which sends no credential.

@@ -236,7 +236,8 @@ export const websiteRoutes = (
       path: '/websites/:id',
       operationId: 'getWebsite',
       summary: 'Read a website',
-      description: 'Clients also get `via` (owner or link) and `role`, and do not learn where the repository is cloned from.',
+      description:
+        'Clients also get `via` (owner or link) and `role`. They learn where the repository is cloned from only when it is on the embedded source host.',
       tag: websiteTag,
       scope: 'website',
       access: 'members',
