@@ -119,6 +119,22 @@ describe('GET /websites/:id/delivery/changes', () => {
     expect((await viewer.changes('?cursor=nope')).status).toBe(400);
   });
 
+  test('without since, the pages stay those of the first, whatever is reported as seen meanwhile', async () => {
+    const { admin, viewer } = await setUp();
+    for (const status of ['done', 'pending', 'done']) await admin.setStatus('a', status);
+    const revisions: number[] = [];
+    const totals = new Set<string | null>();
+    for (let query: string | undefined = '?limit=1&count=true'; query !== undefined;) {
+      const answer = await viewer.changes(query);
+      revisions.push(...revisionsOf(answer));
+      totals.add(answer.headers.get('total-count'));
+      expect((await viewer.seen(3)).status).toBe(204);
+      query = /\?[^>]*/.exec(answer.headers.get('link') ?? '')?.[0];
+    }
+    expect(revisions).toEqual([3, 2, 1, 0]);
+    expect([...totals]).toEqual(['4']);
+  });
+
   test('says nothing of the override of the preview, nor a reason that is not for clients, to anybody', async () => {
     const { admin, viewer } = await setUp({ previewUrlOverride: override });
     await admin.replace({ ...block, previewUrlOverride: `${override}2`, reason: 'Hidden words' });

@@ -14,12 +14,19 @@ import { countReceipts, listReceipts } from '../../../projections/receipt/receip
 import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
 import type { ListedDocument } from '../../../projections/runner/readList.js';
 import type { Caller } from '../../auth/caller.js';
-import { notACursor, readPage, totalOf } from '../../paging.js';
+import { notACursor, placeIn, readPage, totalOf } from '../../paging.js';
 import { route, type Route } from '../../route.js';
 import { deliveryTag, readReceiptsHeader, readReceiptsWords } from '../delivery/delivery.resource.js';
 import { DeliveryReaders, toDeliveryReader, VisibleChanges } from './receipt.resource.js';
 
 type Listed = ListedDocument<ReceiptDocument>;
+
+/** The change that a page has ended with, and after which revision the list begins, which may be none (-1). */
+const changeAt = (place: string): { readonly revision: bigint; readonly since: bigint } => {
+  const [, revision, since] = /^(\d{1,15})\.(-?\d{1,15})$/.exec(place) ?? [];
+  if (revision === undefined || since === undefined) throw notACursor();
+  return { revision: BigInt(revision), since: BigInt(since) };
+};
 
 /** What of delivery blocks is seen by whom: the changes since a person last looked, and who did. */
 export const receiptRoutes = ({
@@ -74,15 +81,14 @@ export const receiptRoutes = ({
       answer: async ({ params, query, caller }) => {
         const { state } = await engine.state(deliveryFold, { websiteId: params.id });
         if (state.stage === 'notSetUp') throw new Refused(refusals.deliveryNotSetUp(params.id));
-        const since = query.since === undefined ? await lastSeen(params.id, caller) : BigInt(query.since);
+        const place = query.cursor === undefined ? undefined : changeAt(placeIn(query.cursor));
+        // Of the first page: the caller may report what they see before they have read the others.
+        const last = async (): Promise<bigint> => place?.since ?? (await lastSeen(params.id, caller));
+        const since = query.since === undefined ? await last() : BigInt(query.since);
         const { items, next } = await readPage(
           query,
-          ({ revision }: VisibleChange) => String(revision),
-          async ({ after, limit }) => {
-            if (after !== undefined && !/^\d{1,15}$/.test(after)) throw notACursor();
-            const before = after === undefined ? {} : { before: BigInt(after) };
-            return visibleChanges(engine, params.id, { after: since, ...before, limit });
-          },
+          ({ revision }: VisibleChange) => `${String(revision)}.${String(since)}`,
+          ({ limit }) => visibleChanges(engine, params.id, { after: since, ...(place && { before: place.revision }), limit }),
         );
         const body = items.map(({ revision, ...change }) => ({ revision: Number(revision), ...change }));
         const total = await totalOf(query, () => countVisibleChanges(engine, params.id, since));
