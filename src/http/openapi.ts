@@ -77,9 +77,10 @@ portal, with an access token of the identity provider.
   \`application/vnd.doorstep.dry-run+json\`.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` prevents overwriting what somebody else
   saved. A write that has no use for it refuses it, and says so by not listing the header.
-- Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`. A page goes on where
-  the one before ended, whatever was added, changed or removed since. Where there is \`sort\`, \`-field\` puts the last first;
-  where there is \`count\`, \`count=true\` adds \`Total-Count\`; where there is \`ids\`, it reads up to 200 by id, and stands alone.
+- Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`. A page goes on where the one before ended,
+  whatever was added, changed or removed since, unless the operation says otherwise. Where there is \`sort\`, \`-field\` puts
+  the last first; where there is \`count\`, \`count=true\` adds \`Total-Count\`; where there is \`ids\`, it reads up to 200 by
+  id, and stands alone.
 - Each operation says who may call it (\`x-access\`) and which codes its errors have (\`x-error-codes\`).
 
 **Pace:** send about 10 requests a second for each token, in the long run; it is a guideline, and no limit unless the operator

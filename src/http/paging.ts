@@ -231,7 +231,13 @@ export const idsIn = (ids: string): readonly string[] => {
   return named;
 };
 
-/** One page of a list whose items are known by their place in it alone. */
+/** The revision that an item of a list stands at. @throws Refused when it is none */
+export const revisionIn = (place: string): bigint => {
+  if (!/^\d{1,15}$/.test(place)) throw notACursor();
+  return BigInt(place);
+};
+
+/** One page of a list whose items are known by their place in it alone: they are not removed, and new ones come last. */
 export const readPageByPlace = async <Item>(
   query: { readonly limit?: number; readonly cursor?: string },
   read: (page: { skip: number; limit: number }) => Promise<readonly Item[]>,

@@ -116,7 +116,7 @@ const entries = [
   entry('b0', 7, 6),
 ];
 
-const query: BookingsQuery = { site: { websiteId: 'w1', slug: 'bakery' }, from: '2026-06-01T08:00:00.000Z', skip: 0, limit: 10 };
+const query: BookingsQuery = { site: { websiteId: 'w1', slug: 'bakery' }, from: '2026-06-01T08:00:00.000Z', limit: 10 };
 
 let provider: Provider;
 let logged: string[];
@@ -169,14 +169,16 @@ describe('bookings of Cal.com', () => {
   });
 
   test('are counted on all pages', async () => {
-    const { skip: _, limit: __, ...filter } = query;
+    const { limit: _, ...filter } = query;
     expect(await calCom.count(filter)).toBe(3);
     expect(await calCom.count({ ...filter, to: '2026-06-01T12:00:00.000Z' })).toBe(2);
     expect(await calCom.count({ ...filter, site: { websiteId: 'w2', slug: 'butcher' } })).toBe(0);
   });
 
   test('come in pages, and within times', async () => {
-    expect(idsOf(await calCom.bookings({ ...query, skip: 1, limit: 1 }))).toStrictEqual(['b2']);
+    const after = { id: 'b1', start: '2026-06-01T09:00:00.000Z', nth: 1 };
+    expect(idsOf(await calCom.bookings({ ...query, after, limit: 1 }))).toStrictEqual(['b2']);
+    expect(idsOf(await calCom.bookings({ ...query, after: { ...after, nth: 0 }, limit: 1 }))).toStrictEqual(['b1']);
     expect(idsOf(await calCom.bookings({ ...query, to: '2026-06-01T12:00:00.000Z' }))).toStrictEqual(['b1', 'b2']);
   });
 });

@@ -96,7 +96,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
 
     test('its commits are listed, newest first', async () => {
       const repository = await create(under.freshName());
-      const commits = await host.listCommits(repository.id, 10);
+      const commits = (await host.listCommits(repository.id, 10)) ?? [];
       expect(commits[0]).toMatchObject({
         id: await under.headOf(repository),
         message: expect.stringMatching(/^\S/),
@@ -104,8 +104,11 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         committedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       });
       expect(await host.listCommits(repository.id, 1)).toEqual(commits.slice(0, 1));
-      expect(await host.listCommits(repository.id, 200, 1)).toEqual(commits.slice(1));
-      expect(await host.listCommits(repository.id, 200, 1_000)).toEqual([]);
+      const head = commits[0]?.id ?? '';
+      expect(await host.listCommits(repository.id, 200, { head, skip: 0 })).toEqual(commits);
+      expect(await host.listCommits(repository.id, 200, { head, skip: 1 })).toEqual(commits.slice(1));
+      expect(await host.listCommits(repository.id, 200, { head, skip: 1_000 })).toEqual([]);
+      expect(await host.listCommits(repository.id, 200, { head: 'f'.repeat(40), skip: 1 })).toBeNull();
       await expect(host.listCommits('no-such-repository', 1)).rejects.toMatchObject(permanent);
     });
 
@@ -162,7 +165,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       // While the branch was still where it was.
       expect(announced).toEqual([[commit, head]]);
       expect(await under.headOf(repository)).toBe(commit);
-      expect((await host.listCommits(repository.id, 1))[0]).toMatchObject({ id: commit, message: 'Publish new' });
+      expect((await host.listCommits(repository.id, 1))?.[0]).toMatchObject({ id: commit, message: 'Publish new' });
       const after = await host.readFiles(repository.id, [...Object.keys(change), 'media', 'media/a']);
       expect([after.head, texts(after.files)]).toEqual([commit, change]);
 

@@ -249,6 +249,13 @@ describe('on the embedded pair', () => {
     expect(all.length).toBeGreaterThan(1);
     expect(await pagesOf(site, 'deployments', 1)).toEqual(all.map((id) => [id]));
     expect((await pagesOf(site, 'commits', 1)).flat()).toEqual((await pagesOf(site, 'commits', 200)).flat());
+    const first = await call('GET', '/commits?limit=1');
+    const older = (await pagesOf(site, 'commits', 200)).flat().slice(1);
+    await site.commit();
+    const next = /\/commits[^>]+/.exec(first.headers.get('link') ?? '')?.[0] ?? '';
+    expect((await call('GET', next.replace('limit=1', 'limit=200'))).body).toMatchObject(older.map((id) => ({ id })));
+    const unknown = Buffer.from(`${'f'.repeat(40)}.1`).toString('base64url');
+    expect(await call('GET', `/commits?cursor=${unknown}`)).toMatchObject({ status: 400 });
     for (const list of ['deployments', 'commits']) {
       const cursor = Buffer.from('made-up').toString('base64url');
       expect(await call('GET', `/${list}?cursor=${cursor}`)).toMatchObject({

@@ -327,7 +327,7 @@ describe('bookings of a scheduling service', () => {
     const from = '2031-01-01T00:00:00.000Z';
     const listed = await other.call('GET', `${path}?from=${from}`, { token: admin });
     expect(listed).toMatchObject({ status: 200, body: [{ id: 'b1', attendees: [{ name: 'Ada' }] }] });
-    expect(asked).toStrictEqual([{ site: { websiteId: id, slug: 'elsewhere' }, from, skip: 0, limit: 51 }]);
+    expect(asked).toStrictEqual([{ site: { websiteId: id, slug: 'elsewhere' }, from, limit: 51 }]);
 
     const away = await other.call('GET', path, { token: admin });
     expect(away).toMatchObject({ status: 503, body: { error: 'Cal.com cannot be asked right now' } });

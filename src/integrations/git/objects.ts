@@ -17,6 +17,7 @@ export interface GitObjects {
    * @throws UnreadableRepository when it is missing, damaged, of another kind or too large
    */
   read(id: string, kind: ObjectKind, maxBytes?: number): Promise<Buffer>;
+  has(id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -95,6 +96,7 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
   };
 
   return {
+    has: async (id) => (await firstPlace(packs, id)) !== null || (await readLoose(id)) !== null,
     read: async (id, kind, maxBytes = maxObjectBytes) => {
       const found = (await readPacked(id)) ?? (await readLoose(id));
       if (found === null) throw new UnreadableRepository(`Object ${id} is missing`);

@@ -100,8 +100,9 @@ export const createCalCom = (parts: {
 
   return {
     provider,
-    bookings: async ({ skip, limit, ...filter }) => {
-      const found = await getBookings(filter, { sortStart: 'asc', skip: String(skip), take: String(limit) });
+    bookings: async ({ after, limit, ...filter }) => {
+      const { start: from, nth: skip } = after ?? { start: filter.from, nth: 0 };
+      const found = await getBookings({ ...filter, from }, { sortStart: 'asc', skip: String(skip), take: String(limit) });
       return found?.data.map(toBooking) ?? [];
     },
     count: async (filter) => {

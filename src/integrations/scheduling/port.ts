@@ -16,9 +16,18 @@ export interface BookingsFilter {
 }
 
 export interface BookingsQuery extends BookingsFilter {
-  /** How many to skip. */
-  readonly skip: number;
+  /** Only bookings after this one. */
+  readonly after?: BookingPlace;
   readonly limit: number;
+}
+
+/** Where a booking stands in a list. */
+export interface BookingPlace {
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly start: string;
+  /** The how manyth it is of those that start then, from 1: for providers that go on from no id. */
+  readonly nth: number;
 }
 
 /** A website, as scheduling providers identify it. */

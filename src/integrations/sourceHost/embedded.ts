@@ -122,9 +122,9 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     createRepository: (request) => withDiskFaults(mutex.run(request.name, () => createRepository(request))),
     inviteCollaborator: (id, username) => withDiskFaults(mutex.run(id, () => inviteCollaborator(id, username))),
     listCollaborators: async (repositoryId) => (await withDiskFaults(requireMetadata(repositoryId))).collaborators,
-    listCommits: async (repositoryId, limit, skip = 0) => {
+    listCommits: async (repositoryId, limit, from) => {
       await withDiskFaults(requireMetadata(repositoryId));
-      return (await withDiskFaults(commitsOf(await folderOf(repositoryId), skip + limit))).slice(skip);
+      return withDiskFaults(commitsOf(await folderOf(repositoryId), limit, from));
     },
     readFiles: async (repositoryId, paths) => {
       await withDiskFaults(requireMetadata(repositoryId));
@@ -179,14 +179,19 @@ const draftOf = (name: string, marker: string): string =>
 /** A commit is some hundred bytes long. Deep pages of long histories read many. */
 const commitLimits = { maxObjectBytes: 256 * 1024, maxBytesInAll: 64 * 1024 * 1024 };
 
-/** The newest commits of the default branch, by the time of the commit. */
-const commitsOf = async (gitdir: string, limit: number): Promise<readonly Commit[]> => {
+/** By the time of the commit, as `SourceHost.listCommits`. */
+const commitsOf = async (
+  gitdir: string,
+  limit: number,
+  from: { readonly head: string; readonly skip: number } | undefined,
+): Promise<readonly Commit[] | null> => {
   try {
-    const head = await branchHead(gitdir, defaultBranch);
+    const { head, skip } = from ?? { head: await branchHead(gitdir, defaultBranch), skip: 0 };
     if (head === null) return [];
     const objects = await openObjects(gitdir, commitLimits);
     try {
-      return await walk(objects, head, limit);
+      if (from !== undefined && !(await objects.has(head))) return null;
+      return (await walk(objects, head, skip + limit)).slice(skip);
     } finally {
       await objects.close();
     }

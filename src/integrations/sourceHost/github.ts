@@ -165,17 +165,22 @@ export const createGitHub = (options: {
   };
   const findRepo = (name: string): Promise<Repo | null> => repoAt({ owner, repo: name });
 
-  const listPage = async (repositoryId: string, size: number, none: readonly number[], page = 1) => {
+  /** Null for an answer with one of the statuses `none`. */
+  const listPage = async (
+    repositoryId: string,
+    none: readonly number[],
+    part: { readonly per_page: number; readonly page?: number; readonly sha?: string },
+  ) => {
     const location = locationOf(repositoryId);
-    const asked = await unless(none, ({ rest }) => rest.repos.listCommits({ ...location, per_page: size, page }), null);
-    return asked === null ? [] : parseCommits(asked.data);
+    const asked = await unless(none, ({ rest }) => rest.repos.listCommits({ ...location, ...part }), null);
+    return asked === null ? null : parseCommits(asked.data);
   };
 
   /** The repository, once its content has been copied. 404 and 409 both mean: not yet. */
   const whenCopied = async (repo: Repo): Promise<Repository> => {
     const giveUpAt = clock.now() + COPY_TIMEOUT_MS;
     for (let pause = FIRST_POLL_MS; ; pause = Math.min(2 * pause, MAX_POLL_MS)) {
-      if ((await listPage(repo.full_name, 1, [404, 409])).length > 0) return repositoryOf(repo);
+      if ((await listPage(repo.full_name, [404, 409], { per_page: 1 }))?.length === 1) return repositoryOf(repo);
       if (clock.now() >= giveUpAt)
         throw new ProviderFault({ provider, message: `The repository ${repo.name} has no commit yet`, transient: true });
       await sleep(clock, pause);
@@ -252,13 +257,16 @@ export const createGitHub = (options: {
     return [...new Set([...parsePeople(members).map(({ login }) => login), ...invitees])];
   };
 
-  const listCommits: SourceHost['listCommits'] = async (repositoryId, limit, skip = 0) => {
+  const listCommits: SourceHost['listCommits'] = async (repositoryId, limit, from) => {
+    const { skip, ...sha } = from === undefined ? { skip: 0 } : { skip: from.skip, sha: from.head };
     // Page numbers depend on the page size, so it stays the same while skipping.
     const size = skip === 0 ? Math.min(limit, MAX_PAGE_SIZE) : MAX_PAGE_SIZE;
     const left = skip % size;
     const found: ListedCommit[] = [];
     for (let page = 1 + Math.floor(skip / size); found.length < left + limit; page += 1) {
-      const commits = await listPage(repositoryId, size, [409], page);
+      // 409: it has none; 404 of a commit: there is no such one.
+      const commits = await listPage(repositoryId, from === undefined ? [409] : [404, 409], { per_page: size, page, ...sha });
+      if (commits === null) return from === undefined ? [] : null;
       found.push(...commits);
       if (commits.length < size) break;
     }

@@ -27,8 +27,16 @@ export interface SourceHost {
   /** Usernames that have access or were invited. */
   listCollaborators(repositoryId: string): Promise<readonly string[]>;
 
-  /** The commits of the default branch, newest first, without the newest `skip` (default: 0). */
-  listCommits(repositoryId: string, limit: number, skip?: number): Promise<readonly Commit[]>;
+  /**
+   * The commits of the default branch, newest first.
+   * @param from those that come with the commit `head` instead, without the newest `skip`
+   * @returns null when there is no such commit as `head`
+   */
+  listCommits(
+    repositoryId: string,
+    limit: number,
+    from?: { readonly head: string; readonly skip: number },
+  ): Promise<readonly Commit[] | null>;
 
   /**
    * The newest commit of the default branch, and those of the files at `paths` that it has.

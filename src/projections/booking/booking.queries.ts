@@ -9,9 +9,9 @@ const pageSize = 200;
 const placeOf = (websiteId: string, from: string): string =>
   bookingDocumentId({ websiteId, bookingId: idAt(Math.max(0, Date.parse(from)), '') });
 
-/** Bookings of a website that start at `from` (ISO 8601 UTC) or later, by when they start. */
-async function* bookingsFrom(reader: Reader, websiteId: string, from: string): AsyncGenerator<BookingDocument, void> {
-  let after = placeOf(websiteId, from);
+/** Bookings of a website after a place, by when they start. */
+async function* bookingsAfter(reader: Reader, websiteId: string, place: string): AsyncGenerator<BookingDocument, void> {
+  let after = place;
   for (;;) {
     const page = await reader.list(bookingProjection, { where: { websiteId }, order: 'ascending', after, limit: pageSize });
     for (const { body, id } of page) {
@@ -24,20 +24,21 @@ async function* bookingsFrom(reader: Reader, websiteId: string, from: string): A
 
 /**
  * A part of a website's embedded calendar: from `from` on, ending by `to` (ISO 8601 UTC), by when
- * they start.
+ * they start; after the booking `after`, which may be gone.
  */
 export const listBookings = async (
   reader: Reader,
   websiteId: string,
-  { from, to, skip, limit }: { from: string; to?: string; skip: number; limit: number },
+  { from, to, after, limit }: { from: string; to?: string; after?: { readonly id: string }; limit: number },
 ): Promise<readonly BookingDocument[]> => {
   const found: BookingDocument[] = [];
-  for await (const booking of bookingsFrom(reader, websiteId, from)) {
+  const place = after === undefined ? placeOf(websiteId, from) : bookingDocumentId({ websiteId, bookingId: after.id });
+  for await (const booking of bookingsAfter(reader, websiteId, place)) {
     if (to !== undefined && booking.start >= to) break;
     if (to === undefined || booking.end <= to) found.push(booking);
-    if (found.length === skip + limit) break;
+    if (found.length === limit) break;
   }
-  return found.slice(skip);
+  return found;
 };
 
 /** How many bookings `listBookings` lists in all. */
@@ -47,7 +48,7 @@ export const countBookings = async (
   { from, to }: { readonly from: string; readonly to?: string },
 ): Promise<number> => {
   // Where they end is in no index; a calendar is bounded.
-  if (to !== undefined) return (await listBookings(reader, websiteId, { from, to, skip: 0, limit: Infinity })).length;
+  if (to !== undefined) return (await listBookings(reader, websiteId, { from, to, limit: Infinity })).length;
   return reader.count(bookingProjection, { where: { websiteId }, range: { from: placeOf(websiteId, from) } });
 };
 

@@ -141,6 +141,12 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     const size = Number(query.get('per_page') ?? 30);
     return items.slice((Number(query.get('page') ?? 1) - 1) * size).slice(0, size);
   };
+  const commitsFrom = (request: FakeRequest, all: readonly FakeCommit[]): FakeAnswer => {
+    const from = request.query.get('sha');
+    const first = from === null ? 0 : all.findIndex(({ sha }) => sha === from);
+    if (first < 0) return errorResponse(404, 'Not Found');
+    return { status: 200, body: page(request, all.slice(first)).map(commitBody) };
+  };
   const link = (request: FakeRequest, count: number): Record<string, string> => {
     const { path, query, headers } = request;
     const size = Number(query.get('per_page') ?? 30);
@@ -181,7 +187,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
           repository.copying -= 1;
           return errorResponse(409, 'Git Repository is empty.');
         }
-        return { status: 200, body: page(request, repository.commits).map(commitBody) };
+        return commitsFrom(request, repository.commits);
       case 'collaborators':
         if (request.method === 'PUT') return invite(repository, more ?? '');
         return {

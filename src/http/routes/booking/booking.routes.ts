@@ -5,14 +5,14 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
-import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
+import type { Booking as Booked, BookingPlace, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { utcTime } from '../../../platform/times.js';
 import type { BookingDocument } from '../../../projections/booking/booking.projection.js';
 import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { readNamed, readPageByPlace, totalOf } from '../../paging.js';
+import { notACursor, readNamed, readPage, totalOf } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
@@ -41,13 +41,31 @@ const Booking = Type.Object(
   { $id: 'Booking', description: 'What somebody has booked.' },
 );
 
-const toBooking = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
+const toBooking = ({ attendees, nth: _, ...booking }: Booked & BookingPlace): Static<typeof Booking> => ({
   ...booking,
   attendees: attendees.map((attendee) => ({ ...attendee })),
 });
 
 /** Of the embedded calendar, which knows no attendees. */
 const toOwnBooking = ({ websiteId: _, ...booking }: BookingDocument): Static<typeof Booking> => ({ ...booking, attendees: [] });
+
+const placeTextOf = ({ start, nth, id }: BookingPlace): string => `${String(Date.parse(start))}.${String(nth)}.${id}`;
+
+const bookingAt = (text: string): BookingPlace => {
+  const [, time, nth, id] = /^(-?\d{1,14})\.(\d{1,6})\.(.+)$/.exec(text) ?? [];
+  if (time === undefined || nth === undefined || id === undefined) throw notACursor();
+  return { id, start: isoTime(Number(time)), nth: Number(nth) };
+};
+
+/** Bookings that come after `last`, with their places. */
+const placed = (bookings: readonly Booked[], last: BookingPlace | undefined): readonly (Booked & BookingPlace)[] => {
+  let { start, nth } = last ?? { start: '', nth: 0 };
+  return bookings.map((booking) => {
+    nth = booking.start === start ? nth + 1 : 1;
+    start = booking.start;
+    return { ...booking, nth };
+  });
+};
 
 export interface BookingRouteParts {
   readonly engine: Engine;
@@ -96,7 +114,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       operationId: 'listBookings',
       summary: 'List the bookings of a website, the earliest first; not for viewers, because they name other people',
       description:
-        'Asked of the scheduling service, or read from the embedded calendar. `ids` reads bookings of the embedded calendar, and is refused elsewhere. A booking that was cancelled there is not listed.',
+        'Asked of the scheduling service, or read from the embedded calendar. `ids` reads bookings of the embedded calendar, and is refused elsewhere. A booking that was cancelled there is not listed. In a scheduling service, a booking that goes between two pages may take another one with it that starts at the same time.',
       tag: bookingTag,
       scope: 'website',
       access: 'editors',
@@ -129,7 +147,10 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           from: from === undefined ? firstListed(scheduling) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
         };
-        const { items, next } = await readPageByPlace(query, (part) => scheduling.bookings({ site, ...times, ...part }));
+        const { items, next } = await readPage(query, placeTextOf, async ({ limit, after: text }) => {
+          const after = text === undefined ? undefined : bookingAt(text);
+          return placed(await scheduling.bookings({ site, ...times, ...(after && { after }), limit }), after);
+        });
         const total = await totalOf(query, () => scheduling.count({ site, ...times }));
         return { body: items.map(toBooking), ...(next !== undefined && { next }), ...total };
       },

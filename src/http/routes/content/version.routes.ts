@@ -3,12 +3,12 @@ import { restoreContent } from '../../../commands/content/content.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { createActorNames } from '../../../events/actorNames.js';
 import { contentVersionBody } from '../../../events/content/content.history.js';
-import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
+import { contentFold, maxContentVersions, type ContentVersion as SavedVersion } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { expectationOf } from '../../conditional.js';
-import { readPageByPlace, totalOf } from '../../paging.js';
+import { readPage, revisionIn, totalOf } from '../../paging.js';
 import { route, type Route } from '../../route.js';
 import type { Collection, CollectionParts } from './collections.js';
 import {
@@ -35,7 +35,7 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
   const { collection, noun, documents } = words;
 
   /** None of a document that nobody has saved and the template declares. */
-  const versionsOf = async (key: ContentKey, website: WebsiteDocument) => {
+  const versionsOf = async (key: ContentKey, website: WebsiteDocument): Promise<readonly SavedVersion[]> => {
     const { state } = await engine.state(contentFold, key);
     if (state.stage !== 'none') return state.versions;
     if ((await unsavedOf(key, website)) === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
@@ -58,8 +58,14 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       asksProvider: true,
       answer: async ({ params, query, website: { website }, caller: { role: readerRole } }) => {
         const versions = await versionsOf(keyOf(params), website);
-        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
-          Promise.resolve(versions.slice(skip, skip + limit)),
+        const { items, next } = await readPage(
+          query,
+          ({ revision }: SavedVersion) => String(revision),
+          ({ after, limit }) => {
+            const before = after === undefined ? undefined : revisionIn(after);
+            const rest = before === undefined ? versions : versions.filter(({ revision }) => revision < before);
+            return Promise.resolve(rest.slice(0, limit));
+          },
         );
         const { toActor } = createActorNames(engine, { readerRole });
         return {

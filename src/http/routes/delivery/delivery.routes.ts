@@ -10,7 +10,7 @@ import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
-import { notACursor, readPage, totalOf } from '../../paging.js';
+import { readPage, revisionIn, totalOf } from '../../paging.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import {
   DeliveryBlock,
@@ -27,12 +27,6 @@ import { deliveryFold, type DeliveryState } from '../../../events/delivery/deliv
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
-
-const revisionOf = (cursor: string | undefined): bigint => {
-  if (cursor === undefined) return NO_STREAM;
-  if (!/^\d{1,15}$/.test(cursor)) throw notACursor();
-  return BigInt(cursor);
-};
 
 type Asked = Pick<RouteRequest, 'reader' | 'caller' | 'website'>;
 
@@ -207,7 +201,8 @@ export const deliveryRoutes = ({
         const { items, next } = await readPage(
           query,
           ({ revision }: DeliveryHistoryEntry) => String(revision),
-          ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
+          ({ after, limit }) =>
+            deliveryHistoryPage(engine, params.id, { after: after === undefined ? NO_STREAM : revisionIn(after), limit }),
         );
         const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
         return {

@@ -15,7 +15,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { commandAfterDeployment, siteProcess } from '../../../workers/site/site.process.js';
 import { redeployFold, redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
-import { notACursor, readPage, readPageByPlace } from '../../paging.js';
+import { notACursor, readPage } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from './deployment.resource.js';
 
@@ -48,6 +48,23 @@ const deploymentAt = (place: string): Pick<HostingDeployment, 'id' | 'createdAt'
   const [, time, id] = /^(\d{1,14})\.(.+)$/.exec(place) ?? [];
   if (time === undefined || id === undefined) throw notACursor();
   return { id, createdAt: isoTime(Number(time)) };
+};
+
+/**
+ * Where a page of commits has ended: what comes with the commit that was the newest on the first page stays the
+ * same, whatever is committed since.
+ */
+interface CommitPlace {
+  readonly head: string;
+  readonly skip: number;
+}
+
+const placeOfCommit = ({ head, skip }: CommitPlace): string => `${head}.${String(skip)}`;
+
+const commitsAt = (place: string): CommitPlace => {
+  const [, head, skip] = /^([0-9a-f]{40})\.(\d{1,6})$/.exec(place) ?? [];
+  if (head === undefined || skip === undefined) throw notACursor();
+  return { head, skip: Number(skip) };
 };
 
 export interface DeploymentRouteParts {
@@ -120,10 +137,15 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       answer: async ({ website: { website }, query }) => {
         const { repository } = website;
         if (repository !== undefined) requireProvider(sourceHost, repository);
-        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
-          repository === undefined ? Promise.resolve([]) : sourceHost.listCommits(repository.id, limit, skip),
-        );
-        return { body: items.map(toCommit), ...(next !== undefined && { next }) };
+        const { items, next } = await readPage(query, placeOfCommit, async ({ limit, after }) => {
+          if (repository === undefined) return [];
+          const from = after === undefined ? undefined : commitsAt(after);
+          const commits = await sourceHost.listCommits(repository.id, limit, from);
+          if (commits === null) throw notACursor();
+          const { head = commits[0]?.id ?? '', skip = 0 } = from ?? {};
+          return commits.map((commit, index) => ({ commit, head, skip: skip + index + 1 }));
+        });
+        return { body: items.map(({ commit }) => toCommit(commit)), ...(next !== undefined && { next }) };
       },
     }),
 

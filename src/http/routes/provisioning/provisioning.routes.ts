@@ -141,7 +141,7 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
       operationId: 'listProvisioningReceipts',
       summary: 'List what provisioning made at the providers, in the order of its making, and what is there now',
       description:
-        'The providers are asked at each call, all things of a page at once. One that gives no answer within 5 seconds makes its things `unknown`, with the reason.',
+        'The providers are asked at each call, all things of a page at once. One that gives no answer within 5 seconds makes its things `unknown`, with the reason. What a retry found in place of something `uncertain` comes last: read the list anew after one.',
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',

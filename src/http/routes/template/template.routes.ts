@@ -5,7 +5,7 @@ import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { httpErrors } from '../../errors.js';
-import { readNamed, readPageByPlace, totalOf, type Page } from '../../paging.js';
+import { readNamed, readPage, totalOf, type Page } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
 const templateTag: RouteTag = { name: 'Templates', description: 'What websites are made from, and what they can have.' };
@@ -76,7 +76,7 @@ export const templateRoutes = ({
       path: '/templates',
       operationId: 'listTemplates',
       summary: 'List the templates that websites can be made from, or read some by their ids',
-      description: 'Each with its id, name and picture, and what can be edited of its sites. In the order of the source host.',
+      description: 'Each with its id, name and picture, and what can be edited of its sites. By their ids.',
       tag: templateTag,
       scope: 'installation',
       access: 'signedIn',
@@ -88,7 +88,11 @@ export const templateRoutes = ({
         const { items, next }: Page<Listed> =
           named !== null
             ? { items: named }
-            : await readPageByPlace(query, ({ skip, limit }) => Promise.resolve(all.slice(skip, skip + limit)));
+            : await readPage(
+                query,
+                ({ id }) => id,
+                ({ after = '', limit }) => Promise.resolve(all.filter(({ id }) => id > after).slice(0, limit)),
+              );
         const total = await totalOf(query, () => (named ?? all).length);
         return { body: await Promise.all(items.map(toTemplate)), ...(next !== undefined && { next }), ...total };
       },
