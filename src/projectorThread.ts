@@ -1,29 +1,14 @@
-import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { composeProjector } from './compose/projector.js';
 import type { ThreadMessage } from './compose/projectorThread.js';
 import { openCore } from './compose/stores.js';
-import { createLogger, type Logger } from './platform/logger.js';
+import { createLogger } from './platform/logger.js';
+import { lowerPriority } from './platform/lowerPriority.js';
 import type { Environment } from './platform/settings/environment.js';
 import { loadSettings } from './platform/settings/settings.js';
 
 /** As `nice` has it. */
 const priority = 5;
-
-/**
- * Requests go first where the processors do not suffice for all. On Linux a thread has a priority of its own, and 0
- * is the calling thread; elsewhere it would be that of the whole process.
- */
-const giveWay = (logger: Logger): void => {
-  if (process.platform !== 'linux') return;
-  try {
-    // Nobody may raise it.
-    setPriority(0, Math.max(getPriority(0), priority));
-  } catch (err) {
-    // As where a service manager allows no such call.
-    logger.info({ err }, 'read models are written with the priority of requests');
-  }
-};
 
 /**
  * The projector on stores of its own, as a process with that role alone has them. It stops at the first
@@ -42,7 +27,12 @@ const main = async (): Promise<void> => {
     },
   };
   const logger = createLogger({ level: settings.logLevel, destination });
-  giveWay(logger);
+  // On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
+  if (process.platform === 'linux') {
+    lowerPriority(0, priority, (err) => {
+      logger.info({ err }, 'read models are written with the priority of requests');
+    });
+  }
   const core = await openCore(settings, logger);
   const projector = composeProjector(core);
   const stop = async (): Promise<void> => {

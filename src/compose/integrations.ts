@@ -127,7 +127,7 @@ export const composeIntegrations = (
   const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger, trustsProxy });
   const analytics =
     settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
-  const builder = createSiteBuilder({ program: buildProgram, clock });
+  const builder = createSiteBuilder({ program: buildProgram, clock, logger });
   // Websites that were made before Vercel was configured are still served.
   const hostingHere = createEmbeddedHosting({
     folder: folder('sites'),

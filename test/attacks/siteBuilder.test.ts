@@ -1,7 +1,7 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { constants, getPriority } from 'node:os';
+import { constants, getPriority, type setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,6 +10,7 @@ import { createSiteBuilder, type SiteBuilder } from '../../src/integrations/host
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { git, repositoryOf } from '../contracts/hostingSites.js';
 import { eventually } from '../support/eventually.js';
+import { collectLogs } from '../support/logs.js';
 import { buildProgram } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
@@ -30,13 +31,16 @@ const requestFor = (page: string) => {
   return { gitdir, commit: git(gitdir, ['rev-parse', 'main']), variables: {}, folder, compressedFolder };
 };
 
+const { logger, lines } = collectLogs();
 const builders: SiteBuilder[] = [];
 afterEach(async () => {
   for (const builder of builders.splice(0)) builder.close();
   await eventually('their end', () => (childrenOf(process.pid).length === 0 ? true : undefined));
 });
-const openBuilder = (options: { maxBuildMs?: number; idleMs?: number; clock?: Clock } = {}): SiteBuilder => {
-  const builder = createSiteBuilder({ program: buildProgram, clock: systemClock, ...options });
+const openBuilder = (
+  options: { maxBuildMs?: number; idleMs?: number; clock?: Clock; setPriority?: typeof setPriority } = {},
+): SiteBuilder => {
+  const builder = createSiteBuilder({ program: buildProgram, clock: systemClock, logger, ...options });
   builders.push(builder);
   return builder;
 };
@@ -109,13 +113,28 @@ test('a process that builds knows nothing of the environment, is used again, and
   expect(await builder.build(three)).toHaveProperty('files');
 });
 
+test('where nobody may set the priority of a process websites are built all the same, and no process is left', async () => {
+  const builder = openBuilder({
+    idleMs: 200,
+    setPriority: () => {
+      throw new Error('EPERM');
+    },
+  });
+  expect(await builder.build(requestFor('One'))).toHaveProperty('files');
+  await eventually('its end', () => (childrenOf(process.pid).length === 0 ? true : undefined));
+  expect(await builder.build(requestFor('Two'))).toHaveProperty('files');
+  expect(lines().filter((line) => line.includes('priority of requests'))).toHaveLength(1);
+  builder.close();
+  await eventually('no process', () => (childrenOf(process.pid).length === 0 ? true : undefined));
+});
+
 test('a build of a service that is killed ends with it', async () => {
   const builderUrl = pathToFileURL(join(buildProgram, '../builder.js')).href;
   const clockUrl = pathToFileURL(join(buildProgram, '../../../../platform/clock.js')).href;
   const script = `
     import { createSiteBuilder } from '${builderUrl}';
     import { systemClock as clock } from '${clockUrl}';
-    const builder = createSiteBuilder({ program: ${JSON.stringify(buildProgram)}, clock });
+    const builder = createSiteBuilder({ program: ${JSON.stringify(buildProgram)}, clock, logger: {} });
     const building = builder.build(${JSON.stringify(requestFor(endless))});
     console.log('building');
     await building;`;

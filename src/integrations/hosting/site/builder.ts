@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { constants, getPriority, setPriority } from 'node:os';
+import { constants, type setPriority } from 'node:os';
 import type { Clock } from '../../../platform/clock.js';
+import type { Logger } from '../../../platform/logger.js';
+import { lowerPriority } from '../../../platform/lowerPriority.js';
 import { embedded } from '../../embeddedFiles.js';
 import { ProviderFault } from '../../fault.js';
 
@@ -76,10 +78,18 @@ const interrupted = (cause: unknown): ProviderFault =>
 export const createSiteBuilder = (options: {
   program: string;
   clock: Clock;
+  logger: Logger;
   maxBuildMs?: number;
   idleMs?: number;
+  setPriority?: typeof setPriority;
 }): SiteBuilder => {
-  const { program, clock, maxBuildMs = MAX_BUILD_MS, idleMs = IDLE_MS } = options;
+  const { program, clock, logger, maxBuildMs = MAX_BUILD_MS, idleMs = IDLE_MS } = options;
+  let isRefused = false;
+  const onRefused = (err: unknown): void => {
+    // Every further process meets it.
+    if (!isRefused) logger.info({ err }, 'websites are built with the priority of requests');
+    isRefused = true;
+  };
   const processes = new Set<ChildProcess>();
   const idle = new Map<ChildProcess, () => void>();
   const waiting: (() => void)[] = [];
@@ -88,7 +98,6 @@ export const createSiteBuilder = (options: {
 
   const start = (): ChildProcess => {
     const child = fork(program, [], { env: environment, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    if (child.pid !== undefined) giveWay(child.pid);
     processes.add(child);
     const forget = (): void => {
       processes.delete(child);
@@ -96,6 +105,9 @@ export const createSiteBuilder = (options: {
       idle.delete(child);
     };
     child.on('exit', forget).on('error', forget);
+    // Beside builds of the same priority requests took twice as long (docs/performance.md).
+    if (child.pid !== undefined)
+      lowerPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL, onRefused, options.setPriority);
     return child;
   };
   const take = (): ChildProcess => {
@@ -178,12 +190,6 @@ export const createSiteBuilder = (options: {
       for (const child of processes) child.kill('SIGKILL');
     },
   };
-};
-
-/** Requests go first: beside builds of the same priority they took twice as long (docs/performance.md). */
-const giveWay = (pid: number): void => {
-  // Nobody may raise the priority of a process, so that one as low as this stays as it is.
-  setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
 };
 
 /** An idle process keeps this one from ending no more than a timer would. */
