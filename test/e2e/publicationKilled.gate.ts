@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { watch } from 'node:fs';
+import { readdirSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
@@ -43,18 +43,39 @@ const published = (api: Api, path: string): Promise<ApiAnswer> =>
     480_000,
   );
 
+const git = (folder: string, ...args: readonly string[]): string =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+    encoding: 'utf8',
+  }).trim();
+
+const branchesOf = (folder: string): string => join(repositoryIn(folder, 'bakery'), 'refs/heads');
+
 test.each([
   {
+    moment: 'its branch is drafted',
+    watched: (folder: string) => repositoryIn(folder, 'bakery'),
+    entry: /^main\..*\.new$/,
+    isMoved: false,
+  },
+  {
+    moment: 'its branch is locked',
+    watched: branchesOf,
+    entry: /^main\.lock$/,
+    isMoved: null,
+  },
+  {
     moment: 'its commit reaches the branch',
-    watched: (folder: string) => join(repositoryIn(folder, 'bakery'), 'refs/heads'),
+    watched: branchesOf,
     entry: /^main$/,
+    isMoved: true,
   },
   {
     moment: 'its build is published',
     watched: (folder: string) => join(projectIn(folder, 'bakery'), 'deployments'),
     entry: /^\d{8}-[0-9a-f]{16}$/,
+    isMoved: true,
   },
-])('killed as $moment, a publication is one commit and one deployment', async ({ watched, entry }) => {
+])('killed as $moment, a publication is one commit and one deployment', async ({ watched, entry, isMoved }) => {
   const folder = temporaryFolder();
   const token = await mintToken(folder);
   const first = await startServer(folder);
@@ -65,8 +86,7 @@ test.each([
     async () => ((await api.get(path)).body as { status: string }).status === 'active' || undefined,
   );
   const gitdir = repositoryIn(folder, 'bakery');
-  const commits = (): string[] =>
-    execFileSync('git', ['-C', gitdir, 'rev-list', 'main'], { encoding: 'utf8' }).trim().split('\n');
+  const commits = (): string[] => git(gitdir, 'rev-list', 'main').split('\n');
   const deployments = async (asked: Api): Promise<Deployment[]> => (await asked.get(`${path}/deployments`)).body as Deployment[];
   const [commitsBefore, deploymentsBefore] = [commits(), await deployments(api)];
   await saveTagline(api, path, 'Bread that survives');
@@ -77,7 +97,7 @@ test.each([
   await expect(api.post(`${path}/content/publish`, undefined, key)).rejects.toThrow();
   watcher.close();
   expect(await first.ended).toBe('SIGKILL');
-  expect(commits()).toHaveLength(commitsBefore.length + 1);
+  if (isMoved !== null) expect(commits()).toHaveLength(commitsBefore.length + (isMoved ? 1 : 0));
 
   const second = await startServer(folder);
   const answer = await published(createApi(second.address, token), path);
@@ -96,5 +116,14 @@ test.each([
   expect(await (await fetch(`${third.address}/sites/bakery/`)).text()).toContain('Bread that survives');
   const { hash, publishedHash } = (await reader.get(`${path}/content/company`)).body as Record<string, string>;
   expect(publishedHash).toBe(hash);
+
+  const clone = join(temporaryFolder(), 'clone');
+  git(folder, 'clone', '--quiet', `${third.address.replace('://', `://me:${token}@`)}/git/bakery.git`, clone);
+  writeFileSync(join(clone, 'pushed.txt'), 'pushed');
+  git(clone, 'add', '--all');
+  git(clone, 'commit', '--quiet', '--message', 'Push after it');
+  git(clone, 'push', '--quiet');
+  expect(commits()).toEqual([git(clone, 'rev-parse', 'HEAD'), head, ...commitsBefore]);
+  expect(readdirSync(branchesOf(folder))).toEqual(['main']);
   expect(await third.kill('SIGTERM')).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -389,6 +390,37 @@ describe('a push', () => {
     await git(folder, ['push', '--quiet']);
     expect(await deployed(pushed)).toMatchObject({ status: 'failed' });
     expect((await deployments()).find(({ status }) => status === 'ready')).toBeDefined();
+  });
+
+  test('that is cut off leaves nothing once the next one comes later', async () => {
+    const folder = await clone(tokens.editor);
+    const pushed = await commit(folder, {});
+    const repositories = join(api.folder, 'repositories');
+    const objects = join(repositoryIn(api.folder, 'bakery'), 'objects');
+    const received = (): string[] => readdirSync(objects).filter((name) => name.startsWith('tmp_objdir-'));
+    // Git waits for the rest of the pack.
+    const pipe = join(temporaryFolder(), 'push');
+    await run('mkfifo', [pipe]);
+    const body = await open(pipe, 'r+');
+    const command = `${'0'.repeat(40)} ${pushed} refs/heads/cut\0report-status`;
+    const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
+    await body.write(Buffer.concat([Buffer.from(line), Buffer.from('PACK\0\0\0\x02\0\0\x03\xe8', 'latin1')]));
+    const gitServer = createGitServer({ ...api.engine, folder: repositories });
+    const gone = new AbortController();
+    const request = { repositoryId: 'bakery', service: 'git-receive-pack', user: 'token' } as const;
+    const ignored = { write: () => Promise.resolve(), close: () => Promise.resolve() };
+    const answer = await gitServer.serve({ ...request, body: { readFrom: body.fd, bytes: 10_000, ...ignored } }, gone.signal);
+    await eventually('what is received', () => received()[0]);
+    gone.abort();
+    expect(await answer.ended).toBe(false);
+    await body.close();
+    expect(received()).toHaveLength(1);
+    const hour = Date.now() / 1_000 - 3_600;
+    for (const path of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
+      if (path.startsWith('tmp_objdir-')) utimesSync(join(objects, path), hour, hour);
+    }
+    await git(folder, ['push', '--quiet']);
+    expect(received()).toEqual([]);
   });
 
   test('runs no hook of the repository', async () => {

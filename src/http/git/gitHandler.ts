@@ -149,6 +149,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
         // Access may have ended while the body came.
         const { caller, access } = isPost ? await find(exchange, target) : found;
         const repositoryId = repositoryOf(access);
+        await gitServer.removeLeftovers(repositoryId);
         if (isPost && isPush(target) && (await gitServer.bytesOf(repositoryId)) + (body?.bytes ?? 0) > maxRepositoryBytes) {
           throw httpErrors.repositoryFull(access.website.id);
         }

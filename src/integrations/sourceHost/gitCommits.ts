@@ -1,9 +1,9 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemErrorCode } from '../../platform/systemError.js';
 import { makeFolder, nullIfMissing, replaceFile } from '../embeddedFiles.js';
 import { openObjects, rootOf, treeEntries, type GitObjects, type TreeEntry } from '../git/objects.js';
 import { branchHead } from '../git/refs.js';
+import { moveBranch, removeLeftovers } from './branchMoves.js';
 import { createMemoryFiles } from './memoryFiles.js';
 
 /** Content is read whole; what is larger is no document of ours. */
@@ -66,9 +66,6 @@ export const namesInFolder = async (gitdir: string, commit: string, path: string
   }
 };
 
-/** Git holds its own locks for moments; one that is this old was left by a process that died. */
-const STALE_LOCK_MS = 60_000;
-
 /**
  * Puts files into a commit on top of `parent`, and the branch onto that commit. A kill at any moment
  * leaves the branch at one of the two. Programs of git on this machine are kept out meanwhile, as
@@ -90,6 +87,8 @@ export const commitFiles = async (
   nowMs: number,
 ): Promise<string | null> => {
   const { parent, files, message, assertHeld } = change;
+  // Also where nothing is left to commit: an attempt that was killed may have got that far.
+  await removeLeftovers(gitdir, nowMs);
   const { default: git } = await import('isomorphic-git');
   const { fs, files: written } = createMemoryFiles();
   const memory = { fs, gitdir: '/repository' };
@@ -138,7 +137,7 @@ export const commitFiles = async (
     }
     await change.announce?.(head);
     assertHeld();
-    return (await moveBranch(gitdir, branch, { from: parent, to: head }, nowMs)) ? head : null;
+    return (await moveBranch(gitdir, branch, { from: parent, to: head })) ? head : null;
   } finally {
     await objects.close();
   }
@@ -146,35 +145,9 @@ export const commitFiles = async (
 
 const kindOf = (mode: string): 'tree' | 'blob' | 'commit' => (mode === '40000' ? 'tree' : mode === '160000' ? 'commit' : 'blob');
 
-/** An object never changes, so that one that is there is left alone. */
+/** An object never changes, so that one that is there is left alone. By its name git removes a draft that was left. */
 const keepObject = async (path: string, content: Uint8Array): Promise<void> => {
   if ((await nullIfMissing(stat(path))) !== null) return;
   await makeFolder(dirname(path));
-  await replaceFile(path, content);
-};
-
-/** As git does: whoever creates the lock may look at the branch and move it. */
-const moveBranch = async (
-  gitdir: string,
-  branch: string,
-  { from, to }: { from: string; to: string },
-  nowMs: number,
-): Promise<boolean> => {
-  const ref = join(gitdir, 'refs/heads', branch);
-  const lock = `${ref}.lock`;
-  const left = await nullIfMissing(stat(lock));
-  if (left !== null && nowMs - left.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
-  try {
-    await (await open(lock, 'wx')).close();
-  } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-  try {
-    if ((await branchHead(gitdir, branch)) !== from) return false;
-    await replaceFile(ref, `${to}\n`);
-    return true;
-  } finally {
-    await rm(lock, { force: true });
-  }
+  await replaceFile(path, content, join(dirname(path), 'tmp_obj_doorstep'));
 };

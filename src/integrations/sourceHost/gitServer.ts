@@ -7,6 +7,7 @@ import { isPlainName, makeFolder, nullIfMissing, permanentFault, withDiskFaults 
 import { branchHead } from '../git/refs.js';
 import { repositoriesIn } from '../shardedFolder.js';
 import { defaultBranch, readRepositoryMetadata } from './embedded.js';
+import { removeLeftovers } from './branchMoves.js';
 import { watchBranches } from './branchWatch.js';
 import { createGitBackend } from './gitBackend.js';
 import { gitFile } from './gitFiles.js';
@@ -76,6 +77,7 @@ export const createGitServer = (parts: {
 
   return {
     isInstalled: () => backend.isInstalled(),
+    removeLeftovers: (repositoryId) => inGitdir(repositoryId, (gitdir) => removeLeftovers(gitdir, clock.now())),
     bytesOf: (repositoryId) => inGitdir(repositoryId, bytesBelow),
     headOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => branchHead(gitdir, defaultBranch)),
     file: (repositoryId, path) => inGitdir(repositoryId, (gitdir) => gitFile(gitdir, path)),

@@ -141,6 +141,9 @@ export interface GitServer {
   /** Whether git is installed on this machine: without it, repositories are served as files alone. */
   isInstalled(): Promise<boolean>;
 
+  /** Removes what processes that were killed have left, and what would keep git from cloning and pushing. */
+  removeLeftovers(repositoryId: string): Promise<void>;
+
   /** How many bytes its history and its branches take on the disk. */
   bytesOf(repositoryId: string): Promise<number>;
 

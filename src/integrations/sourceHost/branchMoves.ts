@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, readdir, readlink, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemErrorCode } from '../../platform/systemError.js';
+import { nullIfMissing, sync, writeNewFile } from '../embeddedFiles.js';
+import { branchHead } from '../git/refs.js';
+
+/** Git holds its own locks for moments; one that is this old was left by a process that died. */
+const leftLockMs = 60_000;
+/** A lock of ours can be taken away from a process that still runs. This spares those that are not slow. */
+const leftMoveMs = 1_000;
+/** Nobody writes to what was received of a push for so long, unless it was cut off. */
+const leftPushMs = 900_000;
+
+/** Earlier builds had theirs among the branches. */
+const draftName = /^main\.[0-9a-f]{16}\.new$/;
+
+/** Whether there was something to remove. */
+const remove = async (path: string): Promise<boolean> => (await nullIfMissing(unlink(path))) !== null;
+
+/** Whether this process has the lock from now on. A link is there with what it says, or not at all. */
+const createLock = async (lock: string, draft: string): Promise<boolean> => {
+  try {
+    await symlink(draft, lock).catch(async (error: unknown) => {
+      if (systemErrorCode(error) === 'EEXIST') throw error;
+      // On a file system without links; one that is left is removed as a lock of git is.
+      await writeFile(lock, '', { flag: 'wx' });
+    });
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+};
+
+/** The draft that a lock of ours names; undefined for a lock of git. */
+const draftOf = async (lock: string): Promise<string | undefined> => {
+  try {
+    const draft = await readlink(lock);
+    return draftName.test(draft) ? draft : undefined;
+  } catch (error) {
+    if (['EINVAL', 'ENOENT'].includes(systemErrorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Moves a branch as git does: who creates the lock may look at the branch and move it. The lock is a link with the
+ * name of the draft, which lies outside the branches. Taking that draft away ends the move, by renaming
+ * it or from another process, and who does so removes the lock.
+ * @returns false when the branch is elsewhere, or somebody else is moving it
+ */
+export const moveBranch = async (
+  gitdir: string,
+  branch: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<boolean> => {
+  const ref = join(gitdir, 'refs/heads', branch);
+  const lock = `${ref}.lock`;
+  const name = `${branch}.${randomBytes(8).toString('hex')}.new`;
+  const draft = join(gitdir, name);
+  let [isLocked, isMoved] = [false, false];
+  try {
+    await writeNewFile(draft, `${to}\n`);
+    isLocked = await createLock(lock, name);
+    if (!isLocked || (await branchHead(gitdir, branch)) !== from) return false;
+    isMoved = (await nullIfMissing(rename(draft, ref))) !== null;
+    if (isMoved) await sync(dirname(ref));
+    return isMoved;
+  } finally {
+    if ((isMoved || (await remove(draft))) && isLocked) await rm(lock, { force: true });
+  }
+};
+
+/**
+ * Removes what processes that died have left in a repository: locks, which would refuse every push,
+ * drafts of branches, which git takes for branches, and what was received of pushes that were cut off.
+ * @param nowMs since the epoch
+ */
+export const removeLeftovers = async (gitdir: string, nowMs: number): Promise<void> => {
+  const ageOf = async (path: string): Promise<number> => nowMs - ((await nullIfMissing(lstat(path)))?.mtimeMs ?? nowMs);
+  const namesIn = async (folder: string): Promise<readonly string[]> => (await nullIfMissing(readdir(folder))) ?? [];
+
+  const removeLock = async (lock: string): Promise<void> => {
+    const age = await ageOf(lock);
+    if (age <= leftMoveMs) return;
+    const draft = await draftOf(lock);
+    if (draft !== undefined) await remove(join(gitdir, draft));
+    if (draft !== undefined || age > leftLockMs) await rm(lock, { force: true });
+  };
+  const removeDrafts = async (folder: string): Promise<void> => {
+    const drafts = (await namesIn(folder)).filter((name) => draftName.test(name)).map((name) => join(folder, name));
+    for (const draft of drafts) if ((await ageOf(draft)) > leftLockMs) await remove(draft);
+  };
+
+  const refs = (await nullIfMissing(readdir(join(gitdir, 'refs'), { recursive: true }))) ?? [];
+  const locks = [...refs.map((name) => `refs/${name}`), 'packed-refs.lock'].filter((name) => name.endsWith('.lock'));
+  for (const lock of locks) await removeLock(join(gitdir, lock));
+  for (const folder of [gitdir, join(gitdir, 'refs/heads')]) await removeDrafts(folder);
+
+  const objects = join(gitdir, 'objects');
+  for (const name of (await namesIn(objects)).filter((each) => each.startsWith('tmp_objdir-'))) {
+    const received = join(objects, name);
+    const inside = ((await nullIfMissing(readdir(received, { recursive: true }))) ?? []).map((each) => join(received, each));
+    const ages = await Promise.all([received, ...inside].map(ageOf));
+    if (Math.min(...ages) > leftPushMs) await rm(received, { recursive: true, force: true });
+  }
+};
