@@ -46,6 +46,7 @@ import type { FindSiteMedia } from '../events/content/content.files.js';
 import { createFindSiteMedia } from '../workers/media/siteMedia.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
+import type { IntegrationData } from './dataFolder.js';
 import { filesBelow, filesInBucket } from './files.js';
 
 /** The adapter of each port of `integrations/`. */
@@ -113,7 +114,7 @@ export const composeIntegrations = (
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
   const { clock, random, logger } = engine;
-  const folder = (name: string): string => join(settings.dataDir, name);
+  const folder = (name: IntegrationData): string => join(settings.dataDir, name);
   const { sites, stripe, auth, mail } = settings;
 
   const fetchStatus = createFetchStatus({ clock, toLocalUrl });

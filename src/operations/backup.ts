@@ -1,36 +1,34 @@
 import { access, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { integrationDatabases, integrationFolders, presentIn, storesOf } from '../compose/dataFolder.js';
 import { filesBelow, filesInBucket } from '../compose/files.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
-import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
+import { areNested, copyDatabase, copyFolder } from './copyFolder.js';
 import { copyFiles } from './copyFiles.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { argumentOf, requireFiles, runPlainScript, UsageError } from './script.js';
 
-/**
- * In this order, because the copied positions of workers and read models must not be ahead of the
- * copied log, and the vault must have the key of everything in the log.
- */
-const databases = ['records.db', 'read-models.db', 'events.db', 'vault.db'];
-
 const copyTo = async (target: string, settings: Settings): Promise<void> => {
   const { dataDir } = settings;
-  const copyDatabases = (names: readonly string[]): void => {
-    for (const name of names) {
+  const copyDatabases = async (names: readonly string[]): Promise<void> => {
+    for (const name of await presentIn(dataDir, names)) {
       copyDatabase(join(dataDir, name), join(target, name));
       process.stdout.write(`${name}\n`);
     }
   };
-  const names = await readdir(dataDir);
-  copyDatabases(databases.filter((name) => names.includes(name)));
-  // Those of the integrations after the log, because a subscription is in the ledger before its event
-  // is in the log. Listed only now: each is created when it is first used.
-  copyDatabases((await readdir(dataDir)).filter((name) => name.endsWith('.db') && !databases.includes(name)));
-  process.stdout.write(`${String(await copyFolder(dataDir, target, noPlainFiles))} other files\n`);
+  // What a move to servers has left stays where it is: a copy of the old vault would undo erasures.
+  await copyDatabases(storesOf(settings));
+  // After the log, because a subscription is in the ledger before its event is in the log. Listed only now.
+  await copyDatabases(integrationDatabases);
+  let files = 0;
+  // A folder may be a link to another disk, and beside them is what is not the service's.
+  for (const name of await presentIn(dataDir, integrationFolders))
+    files += await copyFolder(join(dataDir, name), join(target, name));
+  process.stdout.write(`${String(files)} other files\n`);
   // After the log, whose every file is there before its event.
   const bucket = filesInBucket(settings);
   if (bucket !== null) process.stdout.write(`${String(await copyFiles(bucket, filesBelow(target)))} files of the bucket\n`);
-  if (names.includes(encryptionKeyFile)) {
+  if (settings.encryptionKey === undefined) {
     process.stdout.write(
       `${encryptionKeyFile} is left out: keep a copy of it elsewhere. Without it the backup cannot be decrypted.\n`,
     );

@@ -2,12 +2,6 @@ import { copyFile, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/**
- * Databases are copied separately, their side files belong to the running processes, and the key
- * must not lie beside the data that it decrypts.
- */
-export const noPlainFiles = /^encryption\.key|\.db(?:-wal|-shm|-signal|-journal)?$/;
-
 /** Where a folder is, or will be, whatever links lead there. */
 const placeOf = async (folder: string): Promise<string> => {
   try {
@@ -50,18 +44,25 @@ export const inCopyOrder = <Entry extends { readonly name: string }>(entries: re
 };
 
 /**
- * Copies a folder except names that match `without`. Files that vanish meanwhile are drafts, or packed
- * elsewhere by now: finished files are replaced atomically.
+ * Drafts of uploads and the like that are under way, or were cut off; in a repository, locks, drafts of branches and what
+ * is received of pushes, which would be in git's way in a copy.
  */
-export const copyFolder = async (folder: string, target: string, without: RegExp | null): Promise<number> => {
+const leftOut = (name: string, isRepository: boolean): boolean =>
+  name === '.drafts' || (isRepository && /\.lock$|^main\.[0-9a-f]{16}\.new$|^tmp_objdir-/.test(name));
+
+/**
+ * Copies a folder. Files that vanish meanwhile are drafts, or packed elsewhere by now: finished files are replaced
+ * atomically.
+ * @returns how many files
+ */
+export const copyFolder = async (folder: string, target: string, isRepository = false): Promise<number> => {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let files = 0;
   for (const entry of inCopyOrder(await readdir(folder, { withFileTypes: true }))) {
-    // Drafts of uploads that are under way, or were cut off.
-    if (without?.test(entry.name) === true || entry.name === '.drafts') continue;
+    if (leftOut(entry.name, isRepository)) continue;
     const [from, to] = [join(folder, entry.name), join(target, entry.name)];
     try {
-      if (entry.isDirectory()) files += await copyFolder(from, to, null);
+      if (entry.isDirectory()) files += await copyFolder(from, to, isRepository || entry.name.endsWith('.git'));
       else {
         await copyFile(from, to);
         files += 1;
@@ -71,7 +72,7 @@ export const copyFolder = async (folder: string, target: string, without: RegExp
       // What a pack held is in another one, which may not have been there when the folder was listed.
       if (basename(folder) === 'pack') {
         await rm(target, { recursive: true });
-        return copyFolder(folder, target, without);
+        return copyFolder(folder, target, isRepository);
       }
     }
   }

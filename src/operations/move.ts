@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { filesOfStores, integrationDatabases, integrationFolders, presentIn } from '../compose/dataFolder.js';
 import { openInstallation, type Installation } from '../compose/installation.js';
 import { unlock } from '../compose/stores.js';
 import { EventStoreInUse } from '../events/store/eventStore.js';
@@ -10,7 +11,7 @@ import { readEnvironment } from '../platform/settings/environment.js';
 import { loadSettings, type Settings } from '../platform/settings/settings.js';
 import { isNewVault } from '../platform/vault/roots.js';
 import { ReadModelStoreInUse } from '../projections/store/readModelStore.js';
-import { areNested, copyDatabase, copyFolder, noPlainFiles } from './copyFolder.js';
+import { areNested, copyDatabase, copyFolder } from './copyFolder.js';
 import { describeInstallation } from './moving/describe.js';
 import { AlreadyMoved, moveInstallation, requireRoom, type Moved, type MoveParts } from './moving/moveInstallation.js';
 import { requireStores, runPlainScript, UsageError } from './script.js';
@@ -72,7 +73,7 @@ const settingsOf = (to: Destination, [key]: readonly Buffer[]): Settings => {
     ...(to.files !== undefined && bucketSettings(to.files)),
     EVENT_STORE_URL: to.eventStore,
     READ_MODEL_URL: to.readModels,
-    ENCRYPTION_KEY: now['ENCRYPTION_KEY'] ?? key?.toString('base64'),
+    ENCRYPTION_KEY: key?.toString('base64'),
   });
 };
 
@@ -88,23 +89,17 @@ const openAlone = async (settings: Settings): Promise<Installation> => {
   }
 };
 
-/** What stands in a data folder beside the stores, the key and what belongs to them. */
-const otherNames = async (dataDir: string): Promise<readonly string[]> =>
-  (await readdir(dataDir))
-    .filter((name) => !/^(?:events|read-models|records|vault)\.db|^encryption\.key|-(?:wal|shm|signal|journal)$/.test(name))
-    .sort();
-
 /** The folders and databases of the embedded integrations. */
 const copyOthers = async (from: string, to: string): Promise<void> => {
-  const others = await otherNames(from);
-  for (const name of others.filter((other) => other.endsWith('.db'))) {
+  const databases = await presentIn(from, integrationDatabases);
+  for (const name of databases) {
     await rm(join(to, name), { force: true });
     copyDatabase(join(from, name), join(to, name));
   }
+  const folders = await presentIn(from, integrationFolders);
   // Documents and media are copied one by one, with a comparison.
-  const folders = others.filter((other) => !noPlainFiles.test(other) && other !== 'files');
-  for (const name of folders) await copyFolder(join(from, name), join(to, name), null);
-  print(`${to} has a copy of what else is in ${from}: ${others.join(', ') || 'nothing'}`);
+  for (const name of folders) if (name !== 'files') await copyFolder(join(from, name), join(to, name));
+  print(`${to} has a copy of what else is in ${from}: ${[...folders, ...databases].join(', ') || 'nothing'}`);
 };
 
 /** A line now and then. */
@@ -151,7 +146,8 @@ const settingsOfServers = async (
   keys: number,
 ): Promise<readonly string[]> => {
   const keyFile = join(dataDir, encryptionKeyFile);
-  const others = (await otherNames(dataDir)).filter((name) => files === undefined || name !== 'files');
+  const kept = [...integrationFolders, ...integrationDatabases].filter((name) => files === undefined || name !== 'files');
+  const others = await presentIn(dataDir, kept);
   return [
     'EVENT_STORE_URL: the address given as --to-event-store',
     'READ_MODEL_URL: the address given as --to-read-models',
@@ -168,6 +164,13 @@ const settingsOfServers = async (
   ];
 };
 
+/** What reads the old installation, and nothing of the new one. */
+const oldStores = async (to: Destination, { dataDir }: Settings): Promise<string> => {
+  if (to.kind === 'folder') return 'what EVENT_STORE_URL and READ_MODEL_URL name now';
+  const names = [...(await filesOfStores(dataDir)), ...(to.files === undefined ? [] : await presentIn(dataDir, ['files']))];
+  return `in ${dataDir} ${names.join(', ')}`;
+};
+
 const printNextSteps = async (to: Destination, settings: Settings): Promise<void> => {
   const lines =
     to.kind === 'folder'
@@ -178,6 +181,7 @@ const printNextSteps = async (to: Destination, settings: Settings): Promise<void
     ...lines.map((line) => `  ${line}`),
     'Read models are made from the log at the first start; lists answer 503 until then.',
     'The old installation is as it was. Do not start it again: its workers would go on where they stopped.',
+    `Once you are sure of the new one, delete ${await oldStores(to, settings)}: with the old vault and its key, people who are erased from now on could still be read.`,
   );
 };
 

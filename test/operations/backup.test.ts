@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -42,6 +42,35 @@ test('a backup that cannot be completed says so', async () => {
   // It cannot be read as a database.
   mkdirSync(join(data, 'ledger.db'));
   await expect(operate(data, 'backup', [target])).rejects.toThrow(/The backup in .* is incomplete: .*\. Remove that folder/);
+});
+
+test('a backup has what the service keeps, through links to other disks, and nothing that lies beside it', async () => {
+  const [target, disk] = [join(temporaryFolder(), 'backup'), temporaryFolder()];
+  writeFileSync(join(disk, 'mail.json'), 'mail');
+  symlinkSync(disk, join(data, 'outbox'));
+  // As on a disk of its own, and as `npm run demo` makes it.
+  for (const folder of ['lost+found', 'demo']) mkdirSync(join(data, folder), { mode: 0o000 });
+  symlinkSync(disk, join(data, 'elsewhere'));
+  await operate(data, 'backup', [target]);
+  expect(readdirSync(target).sort()).toEqual(['events.db', 'outbox', 'read-models.db', 'records.db', 'vault.db']);
+  expect(readFileSync(join(target, 'outbox/mail.json'), 'utf8')).toBe('mail');
+});
+
+test('after a move to servers a backup copies no store that was moved: the old vault would undo erasures', async () => {
+  mkdirSync(join(data, 'repositories'));
+  const key = { ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') };
+  const [eventStore, readModels] = [
+    { EVENT_STORE_URL: 'esdb://127.0.0.1:1?tls=false' },
+    { READ_MODEL_URL: 'mongodb://127.0.0.1:1' },
+  ];
+  const copied = async (settings: Readonly<Record<string, string>>): Promise<string[]> => {
+    const target = join(temporaryFolder(), 'backup');
+    expect(await operate(data, 'backup', [target], { ...key, ...settings })).not.toContain('encryption.key');
+    return readdirSync(target).sort();
+  };
+  expect(await copied({ ...eventStore, ...readModels })).toEqual(['repositories']);
+  expect(await copied(eventStore)).toEqual(['read-models.db', 'records.db', 'repositories', 'vault.db']);
+  expect(await copied(readModels)).toEqual(['events.db', 'repositories']);
 });
 
 test.each(['there is a ledger before', 'it is the first'])(

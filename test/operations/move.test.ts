@@ -197,3 +197,11 @@ test('a move to a folder copies nothing over its own source, another installatio
   expect(await operate(folder, 'move', ['--to-folder', target])).toContain('is moved there already');
   expect(rowsOf(target)).toEqual([folder, 'later']);
 });
+
+test('an empty ENCRYPTION_KEY is none, as everywhere', async () => {
+  const folder = temporaryFolder();
+  await operate(folder, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com']);
+  const servers = ['--to-event-store', 'esdb://127.0.0.1:1?tls=false', '--to-read-models', 'mongodb://127.0.0.1:1'];
+  const moved = operate(folder, 'move', [...servers, '--dry-run'], { ENCRYPTION_KEY: '' });
+  await expect(moved).rejects.not.toThrow('ENCRYPTION_KEY');
+});
