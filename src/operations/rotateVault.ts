@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile } from '../platform/masterKeys.js';
+import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile, giveToOwner } from '../platform/masterKeys.js';
 import { optionsOf, runScript, UsageError } from './script.js';
 
 /** SQLite's result code of a file that another process holds. */
@@ -10,10 +10,13 @@ const sqliteBusy = 5;
  * Of two rotations at once, one could drop the key that the other wraps with. The system releases
  * this lock when the process ends, however it ends.
  */
-const lockRotation = (dataDir: string): { close(): void } => {
-  const lock = new DatabaseSync(join(dataDir, `${encryptionKeyFile}.lock`), { timeout: 0 });
+const lockRotation = async (dataDir: string): Promise<{ close(): void }> => {
+  const file = join(dataDir, `${encryptionKeyFile}.lock`);
+  const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
+    // The next rotation may be the service's user's.
+    if (process.getuid?.() === 0) await giveToOwner(dataDir, file);
     return lock;
   } catch (error) {
     lock.close();
@@ -30,7 +33,7 @@ const lockRotation = (dataDir: string): { close(): void } => {
 await runScript(async ({ engine }, { encryptionKey, dataDir }) => {
   optionsOf('rotateVault', {});
   const ownKey = encryptionKey === undefined;
-  const lock = lockRotation(dataDir);
+  const lock = await lockRotation(dataDir);
   try {
     if (ownKey) await addMasterKey(dataDir);
     const before = await engine.vault.generation();
@@ -43,6 +46,9 @@ await runScript(async ({ engine }, { encryptionKey, dataDir }) => {
       ownKey
         ? `${wrapped} the new key in ${encryptionKeyFile}; the old one is gone. Running processes read the file again by themselves. Copy the new key to where you keep it.\n`
         : `${wrapped} ENCRYPTION_KEY. Once every process runs with it, PREVIOUS_ENCRYPTION_KEYS can be removed.\n`,
+    );
+    process.stdout.write(
+      'Keep your copy of the old key as long as the last backup from before this, which nothing else decrypts (except after a leak).\n',
     );
     process.stdout.write(
       after.sessionsSince > before.sessionsSince

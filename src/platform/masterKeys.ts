@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemRandom, type Random } from './random.js';
 import { SettingsError } from './settings/environment.js';
@@ -16,7 +16,7 @@ export const encryptionKeyFile = 'encryption.key';
  * Loads the master keys of the vault, 32 bytes each, the current one first: from the settings, else
  * from the data folder, where the first start creates one. Processes that start at the same moment
  * get the same key.
- * @throws SettingsError when the file holds anything else: a new key could not read the stored data
+ * @throws SettingsError when the file cannot be read, or holds anything else: a new key could not read the stored data
  */
 export const loadMasterKeys = async (settings: Settings, random: Random = systemRandom): Promise<readonly Buffer[]> => {
   const { encryptionKey, previousEncryptionKeys, dataDir } = settings;
@@ -96,7 +96,32 @@ const makeKeyFile = async (dataDir: string, file: string, random: Random): Promi
 };
 
 const replaceKeyFile = (dataDir: string, lines: readonly string[], random: Random): Promise<void> =>
-  withDraft(dataDir, lines, random, rename);
+  withDraft(dataDir, lines, random, async (draft, file) => {
+    const { mode } = await stat(file);
+    await giveToOwner(dataDir, draft);
+    await chmod(draft, mode & 0o777);
+    await rename(draft, file);
+  });
+
+/**
+ * Gives a file to the owner of the key, so that the service can read what an operator makes as root.
+ * @throws SettingsError when this user may not
+ */
+export const giveToOwner = async (dataDir: string, file: string): Promise<void> => {
+  const keyFile = join(dataDir, encryptionKeyFile);
+  const [owner, now] = [await stat(keyFile).catch(() => stat(dataDir)), await stat(file)];
+  if (owner.uid === now.uid && owner.gid === now.gid) return;
+  try {
+    await chown(file, owner.uid, owner.gid);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EPERM') throw error;
+    // Another group of the same user keeps nobody from reading it.
+    if (owner.uid === now.uid) return;
+    throw new SettingsError([
+      `${encryptionKeyFile} in DATA_DIR: belongs to user ${String(owner.uid)}. Run this as that user, or as root`,
+    ]);
+  }
+};
 
 /**
  * A new file is durable only once its folder is synced. Losing the key would lose all personal
@@ -115,7 +140,11 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT') return undefined;
+    if (code === undefined) throw error;
+    throw new SettingsError([
+      `${encryptionKeyFile} in DATA_DIR: cannot be read (${code}). Give it to the user that the service runs as`,
+    ]);
   }
 };

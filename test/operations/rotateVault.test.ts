@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile, watch, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -121,6 +121,19 @@ test('a rotation that is killed at any moment loses nothing, and is done by runn
   await fresh.close();
   await running.close();
   await expect(open(folder, { ENCRYPTION_KEY: first })).rejects.toThrow(SettingsError);
+});
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+asRoot('by root the key stays that of the user whom the service runs as', async () => {
+  const [folder, user] = [temporaryFolder(), 65_534];
+  await (await open(folder)).close();
+  for (const name of ['.', ...(await readdir(folder))]) await chown(join(folder, name), user, user);
+  await chmod(join(folder, encryptionKeyFile), 0o440);
+  await operate(folder, 'rotateVault', []);
+  const { uid, gid, mode } = await stat(join(folder, encryptionKeyFile));
+  expect([uid, gid, mode & 0o777]).toEqual([user, user, 0o440]);
+  for (const name of await readdir(folder)) expect([name, (await stat(join(folder, name))).uid]).toEqual([name, user]);
 });
 
 test('of two rotations at once, one waits for nothing and says so', async () => {

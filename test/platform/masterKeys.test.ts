@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile, loadMasterKeys } from '../../src/platform/masterKeys.js';
+import { SettingsError } from '../../src/platform/settings/environment.js';
 import { loadSettings } from '../../src/platform/settings/settings.js';
 
 const [key, older, oldest] = [7, 8, 9].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string, string];
@@ -43,6 +44,28 @@ describe('the master key', () => {
     await writeFile(file, key.slice(0, 20));
     await expect(loadMasterKeys(loadSettings({ DATA_DIR: folder }))).rejects.toThrow(/encryption\.key in DATA_DIR/);
     expect(await readFile(file, 'utf8')).toBe(key.slice(0, 20));
+  });
+
+  const asRoot = process.getuid?.() === 0 ? test : test.skip;
+  asRoot('of another user is a wrong setting, and not replaced', async () => {
+    const file = join(folder, encryptionKeyFile);
+    await writeFile(file, key, { mode: 0o600 });
+    await chmod(folder, 0o777);
+    process.seteuid?.(65_534);
+    try {
+      await expect(loadMasterKeys(loadSettings({ DATA_DIR: folder }))).rejects.toThrow(SettingsError);
+      process.seteuid?.(0);
+      await chmod(file, 0o644);
+      process.seteuid?.(65_534);
+      await expect(addMasterKey(folder)).rejects.toThrow('belongs to user 0. Run this as that user, or as root');
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(await readFile(file, 'utf8')).toBe(key);
+    expect(await readdir(folder)).toEqual([encryptionKeyFile]);
+    await chown(file, 65_534, 65_534);
+    await addMasterKey(folder);
+    expect((await stat(file)).uid).toBe(65_534);
   });
 
   test('is followed by the previous ones', async () => {
