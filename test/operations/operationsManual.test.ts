@@ -24,6 +24,11 @@ test('every log line in it is written by the code', async () => {
   expect(explained.filter((message) => !written(message))).toEqual([]);
 });
 
+test('a dump of MongoDB in it has what cannot be made again, and no read model: it is of no single moment', () => {
+  const dumps = [...manual.matchAll(/`mongodump ([^`]+)`/g)].map(([, options = '']) => options);
+  expect(dumps.map((options) => /--collection=(\S+)/.exec(options)?.[1])).toEqual(['records', 'vault']);
+});
+
 test('every command in it exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const commands = [...manual.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name]) => name ?? '');
