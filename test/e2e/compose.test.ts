@@ -60,7 +60,13 @@ test('docker-compose.yml asks for the key, the mail server, its sender and the a
 test("the service's containers write to their volume alone, and have no privileges", async () => {
   const compose = await readFile(`${root}docker-compose.yml`, 'utf8');
   const service = /^x-service: &service\n((?: .*\n)+)/m.exec(compose)?.[1] ?? '';
-  for (const line of ['read_only: true', 'tmpfs: [/tmp]', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']"]) {
+  for (const line of [
+    'init: true',
+    'read_only: true',
+    'tmpfs: [/tmp]',
+    'cap_drop: [ALL]',
+    "security_opt: ['no-new-privileges:true']",
+  ]) {
     expect(service.split('\n')).toContain(`  ${line}`);
   }
   const blocks = [...compose.matchAll(/^ {2}([\w-]+):\n((?: {4}.*\n)+)/gm)].map(([, name = '', block = '']) => ({ name, block }));
