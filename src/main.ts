@@ -9,6 +9,7 @@ import { endOnSignals } from './platform/processEnd.js';
 import { readEnvironment, SettingsError } from './platform/settings/environment.js';
 import { loadSettings, warningsOf, type Settings } from './platform/settings/settings.js';
 import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
+import { tokenCommand } from './programs.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /** Settings, start, stop on signals. */
@@ -46,7 +47,7 @@ const main = async (): Promise<void> => {
         `Doorstep is open at ${baseUrl}`,
         `  API documentation: ${baseUrl}/docs`,
         ...signInLines(settings, baseUrl),
-        `  Create a token: ${dataDirPrefix(settings)}npm run --silent token -- --role admin --subject ops@example.com`,
+        `  Create a token: ${dataDirPrefix(settings)}${tokenCommand()} --role admin --subject ops@example.com`,
       ]
     : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
   if (healthUrl !== undefined) greeting.push(`  Health: ${healthUrl}/healthz`);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { tokenCommand } from '../../src/programs.js';
 import { eventually } from '../support/eventually.js';
 import { launchServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -41,6 +42,14 @@ test.each<[string, () => Record<string, string>]>([
   await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
   expect(server.written()).toMatch(/^Doorstep cannot start with these settings:\n {2}[^\n]+\n$/);
   expect(server.written()).toContain(`\n  ${words}`);
+});
+
+test('the start says what mints a token, in an image without scripts too', async () => {
+  const server = launchServer(temporaryFolder());
+  await server.opened;
+  expect(server.written()).toContain(' npm run --silent token -- --role admin');
+  await server.kill('SIGTERM');
+  expect(tokenCommand(temporaryFolder())).toBe('node dist/operations/mintToken.js');
 });
 
 test('a port in use says what to set', async () => {
