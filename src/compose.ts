@@ -91,6 +91,7 @@ export const startDoorstep = async (
   const version = readVersion(new URL('../package.json', import.meta.url));
   const integrations = composeIntegrations(settings, core, address, { ...files, version });
   const { workers, cron } = composeWorkers(settings, core, integrations, address, files);
+  let isStopping = false;
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,
     metrics,
@@ -105,6 +106,7 @@ export const startDoorstep = async (
     limits: { maxOfSender: senderLimit },
     rateLimit,
     trustsProxy: createTrustsProxy(trustedProxies),
+    isStopping: () => isStopping,
   });
 
   const stayed = stay(core.engine.clock);
@@ -119,6 +121,8 @@ export const startDoorstep = async (
     baseUrl: address.baseUrl(),
     healthUrl,
     stop: async () => {
+      // First, so that nobody is sent to a port that is closed.
+      isStopping = true;
       // At the same time: each takes up to 10 s, and that is what there is in all.
       await Promise.all([
         roles.has('api') && api.stop(),

@@ -44,6 +44,8 @@ export interface HttpOptions {
   readonly trustsProxy?: HttpAppParts['trustsProxy'];
   readonly rateLimit?: HttpAppParts['rateLimit'];
   readonly timeouts?: Timeouts;
+  /** Whether this process ends: it is not ready then, while it finishes its work. Default: no. */
+  readonly isStopping?: () => boolean;
   /** Of the servers' timeouts. Default: the engine's. */
   readonly clock?: Clock;
 }
@@ -72,6 +74,7 @@ export const composeHttp = (
     readReceipts,
     limits,
     timeouts,
+    isStopping = () => false,
     ...options
   }: HttpOptions,
 ): HttpServers => {
@@ -95,7 +98,7 @@ export const composeHttp = (
     readReceipts,
     projectionStatus: status,
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),
-    checks: readinessChecks(statusParts, projections, status),
+    checks: readinessChecks(statusParts, projections, status, isStopping),
     metrics,
     metricsOnHealthPort,
     baseUrl,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
@@ -47,3 +49,35 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
   120_000,
 );
+
+test('a process that stops is not ready from the beginning, and is up to its end', async () => {
+  const dataDir = temporaryFolder();
+  const token = await mintToken(dataDir);
+  const server = await startServer(dataDir, { HEALTH_PORT: '0' });
+  const health = /Health: (\S+)\/healthz/.exec(server.written())?.[1] ?? '';
+  const { hostname, port } = new URL(server.address);
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+
+  // Half a request, which it waits for.
+  const body = JSON.stringify({ name: 'Late', slug: 'late' });
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = ['POST /v1/websites HTTP/1.1', `host: ${hostname}`, `authorization: Bearer ${token}`];
+  const type = ['content-type: application/json', `content-length: ${String(body.length)}`, 'expect: 100-continue'];
+  socket.write(`${[...head, ...type].join('\r\n')}\r\n\r\n`);
+  await once(socket, 'data');
+  const stopped = server.kill('SIGTERM');
+  await eventually('a closed port', () =>
+    fetch(`${server.address}/healthz`).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+  const ready = await fetch(`${health}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { details: [{ name: 'process', problem: 'it is stopping' }] }]);
+  expect((await fetch(`${health}/healthz`)).status).toBe(200);
+  const answer = once(socket, 'data');
+  socket.write(body);
+  expect(String((await answer)[0])).toMatch(/^HTTP\/1\.1 201 /);
+  expect(await stopped).toBe(0);
+}, 60_000);
