@@ -187,3 +187,27 @@ test('maintenance gives back the room of expired records', async () => {
   expect(purged[1]).toBeGreaterThan(50);
   expect(await records.purgeExpired()).toBe(0);
 });
+
+test('a fault of one part of the maintenance keeps no other from running, and each is logged', async () => {
+  const { engine, lines, cron, pass } = await newWorld();
+  const done: string[] = [];
+  const part = (name: string, fault?: string) => (): Promise<number> => {
+    done.push(name);
+    return fault === undefined ? Promise.resolve(1) : Promise.reject(new Error(fault));
+  };
+  await cron(
+    maintenanceJob({
+      previews: { removeEnded: part('previews', 'the disk fails') },
+      records: { ...engine.records, purgeExpired: part('records') },
+      vault: { ...engine.vault, purgeSecrets: part('secrets', 'the vault is away') },
+      mails: { removeOld: part('mails') },
+      logger: engine.logger,
+    }),
+  );
+  await pass(30 * minute);
+  await eventually('a run', () => lines.find(({ msg }) => msg === 'a job of the calendar failed; trying again'));
+  expect(done.slice(0, 4)).toEqual(['previews', 'records', 'secrets', 'mails']);
+  const [failed] = lines.filter(({ msg }) => msg === 'a job of the calendar failed; trying again');
+  const { aggregateErrors } = failed?.['err'] as { aggregateErrors: { message: string }[] };
+  expect(aggregateErrors.map(({ message }) => message)).toEqual(['the disk fails', 'the vault is away']);
+});

@@ -28,11 +28,23 @@ export const maintenanceJob = ({
   name: 'maintenance',
   schedule: '0 * * * *',
   run: async () => {
-    const ended = (await previews?.removeEnded()) ?? 0;
-    const removed = (await records.purgeExpired()) + (await vault.purgeSecrets()) + ended;
-    const days = (await mails?.removeOld()) ?? 0;
+    const faults: unknown[] = [];
+    /** How many were removed. A fault of one keeps none of the others from running. */
+    const remove = async (work: (() => Promise<number>) | undefined): Promise<number> => {
+      try {
+        return (await work?.()) ?? 0;
+      } catch (error) {
+        faults.push(error);
+        return 0;
+      }
+    };
+    const ended = await remove(previews && (() => previews.removeEnded()));
+    const expired = await remove(() => records.purgeExpired());
+    const removed = ended + expired + (await remove(() => vault.purgeSecrets()));
+    const days = await remove(mails && (() => mails.removeOld()));
     if (days > 0) logger.info({ days }, 'old mails are removed from the outbox');
     // Idle work is no news.
     logger[removed > 0 ? 'info' : 'debug']({ records: removed }, 'expired records are removed');
+    if (faults.length > 0) throw new AggregateError(faults, 'not everything that has ended was removed');
   },
 });
