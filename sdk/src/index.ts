@@ -3,6 +3,7 @@ export type { Answer, Call, List, Page, Paged } from './call.js';
 export type { DoorstepOptions, TokenSource } from './client.js';
 export * from './errors.js';
 export type { ServerSentEvent, WatchOptions } from './eventStream.js';
+export { currencyDigits, moneyText } from './money.js';
 export type { Defaults, Method, ParseAs, PathWith, RequestOptions } from './types.js';
 export type { FileInput, Progress, UploadBody, UploadOptions } from './upload.js';
 export type * from './generated/models.js';

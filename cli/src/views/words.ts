@@ -1,6 +1,7 @@
 /**
  * How the CLI words times, days, sizes and money.
  */
+import { moneyText } from '@doorstep/sdk';
 
 const dayMs = 24 * 3_600_000;
 
@@ -81,10 +82,7 @@ export const size = (bytes: number): string => {
 };
 
 /** `€49.00`. @param amount in the currency's smallest unit */
-export const money = (amount: number, currency: string): string => {
-  const formatted = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
-  return formatted.format(amount / 10 ** (formatted.resolvedOptions().maximumFractionDigits ?? 2));
-};
+export const money = (amount: number, currency: string): string => moneyText(amount, currency, 'en');
 
 /** `1 thing`, `2 things`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`;

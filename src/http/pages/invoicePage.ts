@@ -1,6 +1,7 @@
 import type { Invoice, Ledger } from '../../integrations/payments/port.js';
 import type { Brand } from '../../platform/brand.js';
 import { html } from '../../platform/html.js';
+import { moneyText } from '../../platform/money.js';
 import { erased } from '../../platform/personal.js';
 import { dayIn, fill, textsOf, type Language, type Texts } from '../../platform/texts/texts.js';
 import { readClient } from '../../projections/client/client.queries.js';
@@ -54,7 +55,7 @@ export const createInvoicePage = ({
       title,
       content: html`<article class="invoice">
         <h1>${title}</h1>
-        <p class="amount">${amountOf(invoice, texts)}</p>
+        <p class="amount">${moneyText(invoice.total, invoice.currency, texts.locale)}</p>
         <p class="${invoice.status === 'open' ? 'state' : 'state quiet'}">${stateOf(invoice, texts)}</p>
         <dl>
           ${lines.map(
@@ -84,12 +85,6 @@ dl + .aside { margin: 20px 0 0; }
   .screen { display: none; }
 }
 `;
-
-/** As people write it, such as €49.00. */
-const amountOf = ({ total, currency }: Invoice, { locale }: Texts): string => {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
-  return format.format(total / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-};
 
 const stateOf = ({ status, dueAt, paidAt, voidedAt }: Invoice, texts: Texts): string => {
   const { invoice: words } = texts;

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { isoTime } from '../../platform/clock.js';
+import { currencyDigits } from '../../platform/money.js';
 import { parserFor } from '../http.js';
 import type { Invoice, Subscription, Price } from './port.js';
 
@@ -62,10 +63,22 @@ export const asPrice = parserFor(
   }),
 );
 
+/**
+ * Where Stripe's amounts are not in the smallest unit of ISO 4217: the digits that they have behind the point
+ * (https://docs.stripe.com/currencies#special-cases, and #zero-decimal for MGA).
+ */
+const stripeDigits: Readonly<Record<string, number | undefined>> = { isk: 2, ugx: 2, mga: 0 };
+
+/** Stripe's amount, in the smallest unit of the currency. */
+const toAmount = (amount: number, currency: string): number => {
+  const iso = currencyDigits(currency);
+  return Math.round(amount * 10 ** (iso - (stripeDigits[currency.toLowerCase()] ?? iso)));
+};
+
 /** Of a price in tiers, or for several intervals at once, Stripe's own pages say what is paid. */
 export const toPrice = ({ id, unit_amount: amount, currency, recurring }: ReturnType<typeof asPrice>): Price => ({
   id,
-  ...(typeof amount === 'number' && { amount }),
+  ...(typeof amount === 'number' && { amount: currency === undefined ? amount : toAmount(amount, currency) }),
   ...(currency !== undefined && { currency }),
   ...(recurring?.interval_count === 1 && { interval: recurring.interval }),
 });
@@ -137,8 +150,8 @@ export const toInvoice = (
       clientId,
       ...(typeof number === 'string' && { number }),
       status,
-      total,
-      amountPaid,
+      total: toAmount(total, currency),
+      amountPaid: toAmount(amountPaid, currency),
       currency,
       ...(typeof description === 'string' && { description }),
       createdAt: timeOf(created),
