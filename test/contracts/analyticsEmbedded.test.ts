@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { createPageCounter, type PageCounter } from '../../src/integrations/analytics/embedded.js';
+import { openTallies } from '../../src/integrations/analytics/tallies.js';
 import type { PageRequest } from '../../src/integrations/analytics/port.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
@@ -169,6 +170,27 @@ describe('the counter of page views', () => {
     expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 0 }]);
     expect(tables('SELECT count(*) AS hashes FROM seen')).toEqual([{ hashes: 0 }]);
     expect(await report()).toMatchObject({ visitors: 1_100, pageviews: 1_100 });
+  });
+
+  test('deletes counts after two years, of any number of sites, a bounded part at a time', () => {
+    const tallies = openTallies(file, systemRandom);
+    const view = (project: string, day: string, page: number) => ({ project, day, page: `/${page}/`, visitor: 'v' });
+    const pages = Array.from({ length: 1_100 }, (_, page) => page);
+    const old = [...pages.map((page) => view('bakery', '2024-02-01', page)), view('butcher', '2024-02-01', 0)];
+    tallies.add([...old, ...['bakery', 'butcher', 'cobbler'].map((project) => view(project, '2026-02-01', 0))]);
+    // Only the counts are looked at.
+    const counts = () => (tables('SELECT count(*) AS counts FROM tally') as [{ counts: number }])[0].counts;
+    const left = [counts()];
+    while (tallies.deleteExpired('2026-03-01')) left.push(counts());
+    tallies.close();
+    const deleted = left.map((count, index) => (left[index - 1] ?? count) - count);
+    expect(Math.max(...deleted)).toBeLessThanOrEqual(1_000);
+    expect(tables('SELECT site FROM tally GROUP BY site, day')).toEqual([
+      { site: 'bakery' },
+      { site: 'butcher' },
+      { site: 'cobbler' },
+    ]);
+    expect(tables('SELECT DISTINCT day FROM tally')).toEqual([{ day: '2026-02-01' }]);
   });
 
   test('never stores an address or a user agent', async () => {
