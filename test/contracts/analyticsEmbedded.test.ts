@@ -210,14 +210,14 @@ describe('the counter of page views', () => {
     expect(topPages[0]).toStrictEqual({ page: '(other)', visitors: 50, pageviews: 50 });
   });
 
-  test('goes on counting while another process locks the file, and writes later', async () => {
+  test('goes on counting, and reports, while another process locks the file, and writes later', async () => {
     visit();
     await report();
     const holder = new DatabaseSync(file);
     holder.exec('BEGIN IMMEDIATE');
     visit();
     await clock.advance(1_000);
-    await expect(report()).rejects.toMatchObject({ transient: true });
+    expect((await report()).pageviews).toBe(1);
     holder.exec('COMMIT');
     holder.close();
     expect((await report()).pageviews).toBe(2);

@@ -79,13 +79,17 @@ export const createPageCounter = (parts: {
     while (pending.length > 0) writeBatch();
   };
 
+  const warnOfWrite = (error: unknown): void => {
+    logger.warn({ err: error }, 'page views could not be written; trying again');
+  };
+
   const write = (): void => {
     cancelWrite = null;
     if (isClosed) return;
     try {
       writeBatch();
     } catch (error) {
-      logger.warn({ err: error }, 'page views could not be written; trying again');
+      warnOfWrite(error);
       scheduleWrite();
       return;
     }
@@ -116,8 +120,14 @@ export const createPageCounter = (parts: {
     report: ({ site, from, to }) =>
       new Promise((resolve, reject) => {
         try {
-          writeAll();
-          resolve(tallies().report(site.project, from, to));
+          const written = tallies();
+          try {
+            writeAll();
+          } catch (error) {
+            // Another process writes. The pending views are in a later report.
+            warnOfWrite(error);
+          }
+          resolve(written.report(site.project, from, to));
         } catch (error) {
           reject(faultOf('The page views cannot be read', error));
         }
