@@ -27,6 +27,10 @@ let remote: Remote;
 let hosting: Hosting;
 /** Why the provider does not add a domain. */
 let refuse: () => ProviderFault | undefined;
+/** Why it does not remove one. */
+let keep: () => ProviderFault | undefined;
+/** What happens while it adds one. */
+let whileAdding: () => Promise<unknown>;
 /** Why it does not say how a domain stands. */
 let hide: () => ProviderFault | undefined;
 const clock = createShiftedClock();
@@ -73,10 +77,14 @@ beforeEach(async () => {
   dns = await startDnsServer();
   remote = createRemote();
   refuse = () => undefined;
+  keep = () => undefined;
+  whileAdding = () => Promise.resolve();
   hide = () => undefined;
-  const line: Line = (call, act) => {
-    const fault = call === 'addDomain' ? refuse() : undefined;
-    return fault === undefined ? directLine(call, act) : Promise.reject(fault);
+  const line: Line = async (call, act) => {
+    const fault = call === 'addDomain' ? refuse() : call === 'removeDomain' ? keep() : undefined;
+    if (fault !== undefined) throw fault;
+    if (call === 'addDomain') await whileAdding();
+    return directLine(call, act);
   };
   const { hosting: direct } = providersOn(remote, line);
   hosting = {
@@ -185,6 +193,29 @@ describe('the hosting provider', () => {
     });
   });
 
+  test('has no domain that was removed during a check', async () => {
+    const websiteId = await newWebsite();
+    await activate(websiteId, 'p1');
+    await add(websiteId);
+    whileAdding = () => remove(websiteId);
+    expect((await verify(websiteId)).status).toBe(404);
+    expect([...remote.domains]).toEqual([]);
+  });
+
+  test('that does not let go of a domain is asked again, and operators see it', async () => {
+    const websiteId = await newWebsite();
+    await activate(websiteId, 'p1');
+    await startWorker();
+    await add(websiteId);
+    await untilRemoteHas(`p1 ${domain}`);
+    let left = 2;
+    keep = () => ((left -= 1) >= 0 ? permanentFault('The token may not remove domains') : undefined);
+    await remove(websiteId);
+    await untilRemoteHas();
+    const failures = api.log.filter(({ msg }) => msg === 'the reaction to an event failed; it will be repeated');
+    expect(failures).toHaveLength(2);
+  });
+
   test('is not asked for anything by a check that is only tried', async () => {
     const websiteId = await newWebsite();
     await activate(websiteId, 'p1');
@@ -192,6 +223,20 @@ describe('the hosting provider', () => {
     await api.call('POST', `/websites/${websiteId}/domains/${domain}/verify?dryRun=1`, { token });
     expect([...remote.domains]).toEqual([]);
   });
+});
+
+test('a website that is deleted for good, and keeps its project, leaves no domain there', async () => {
+  const websiteId = await newWebsite();
+  await activate(websiteId, 'p1');
+  await startWorker();
+  await add(websiteId);
+  await untilRemoteHas(`p1 ${domain}`);
+  await api.call('POST', `/websites/${websiteId}/archive`, { token });
+  const path = `/websites/${websiteId}?confirm=bakery-${String(count)}&keep=hosting`;
+  const { purgeAt } = (await api.call('DELETE', path, { token })).body as { purgeAt: string };
+  clock.shift(31 * 86_400_000);
+  await api.engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, context());
+  await untilRemoteHas();
 });
 
 test('a website that is deleted for good leaves its domains to others', async () => {

@@ -15,6 +15,9 @@ export type DomainState =
       readonly records?: readonly DomainRecord[];
     };
 
+export const isDomainOf = (state: DomainState, websiteId: string): boolean =>
+  state.stage !== 'free' && state.websiteId === websiteId;
+
 const evolve = (state: DomainState, event: Recorded<DomainEvent>): DomainState => {
   const { websiteId } = event.data;
   switch (event.type) {

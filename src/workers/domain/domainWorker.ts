@@ -1,14 +1,15 @@
 import { domainDecider } from '../../commands/domain/domain.decider.js';
 import type { Engine } from '../../engine.js';
-import { domainFold } from '../../events/domain/domain.state.js';
+import { domainFold, isDomainOf } from '../../events/domain/domain.state.js';
 import { domainStream } from '../../events/domain/domain.stream.js';
 import type { Actor } from '../../events/envelope.js';
+import { hostingFold } from '../../events/website/hosting.state.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
+import { bringDomain } from '../../integrations/hostedDomain.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { domainsOf } from '../../projections/domain/domain.queries.js';
 import type { Reader } from '../../projections/reader.js';
-import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
@@ -36,31 +37,27 @@ export const createDomainWorker = (parts: {
 
   const contextOf = createContextOf(engine, actor);
 
-  const isTheirs = async ({ websiteId, domain }: OfDomain): Promise<boolean> => {
-    const { state } = await engine.state(domainFold, { domain });
-    return state.stage !== 'free' && state.websiteId === websiteId;
-  };
+  const isTheirs = async ({ websiteId, domain }: OfDomain): Promise<boolean> =>
+    isDomainOf((await engine.state(domainFold, { domain })).state, websiteId);
 
-  const bring = async ({ websiteId, domain }: OfDomain): Promise<void> => {
+  const bring = async (of: OfDomain): Promise<void> => {
     if (!hosting.needsDomains) return;
-    const { document: website } = await reader.read(websiteProjection, websiteId);
-    // Not provisioned yet, served elsewhere, or gone with its project.
-    if (website?.hosting?.provider !== hosting.provider) return;
-    const { projectId } = website.hosting;
-    for (let isWanted = await isTheirs({ websiteId, domain }); ;) {
-      await (isWanted ? hosting.addDomain(projectId, domain) : hosting.removeDomain(projectId, domain));
-      const isWantedNow = await isTheirs({ websiteId, domain });
-      if (isWantedNow === isWanted) return;
-      isWanted = isWantedNow;
-    }
+    const { websiteId, domain } = of;
+    const { state: website } = await engine.state(hostingFold, { websiteId });
+    // Not provisioned yet, or served elsewhere.
+    if (website.hosting?.provider !== hosting.provider) return;
+    await bringDomain(hosting, { projectId: website.hosting.projectId, domain }, () => isTheirs(of));
   };
 
-  /** What the provider refuses for good is not tried again; a check of the domain says why. */
+  /**
+   * What the provider refuses to add is not tried again; a check of the domain says why. What it refuses to
+   * remove would stay there for good, and no check would say so: the reaction fails, and is parked in the end.
+   */
   const bringUnlessRefused = async (of: OfDomain): Promise<void> => {
     try {
       await bring(of);
     } catch (error) {
-      if (!(error instanceof ProviderFault) || error.transient) throw error;
+      if (!(error instanceof ProviderFault) || error.transient || !(await isTheirs(of))) throw error;
       engine.logger.warn({ err: error, ...of }, 'the hosting provider refused a domain');
     }
   };

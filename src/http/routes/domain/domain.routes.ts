@@ -3,8 +3,10 @@ import { addDomain, recordDomainCheck, removeDomain } from '../../../commands/do
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DomainRecord } from '../../../events/domain/domain.events.js';
+import { domainFold, isDomainOf } from '../../../events/domain/domain.state.js';
 import type { Dns } from '../../../integrations/dns/port.js';
 import { ProviderFault } from '../../../integrations/fault.js';
+import { bringDomain } from '../../../integrations/hostedDomain.js';
 import type { DomainTargets, Hosting, HostedDomain } from '../../../integrations/hosting/port.js';
 import { canonicalHostname } from '../../../platform/hostname.js';
 import type { DomainDocument } from '../../../projections/domain/domain.projection.js';
@@ -222,8 +224,11 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       },
       answer: async ({ website: { website } }, { domain, revision, problem }) => {
         // A worker does it as well; here the admin learns what the provider says.
-        const added = await askHosting(website, (projectId) => hosting.addDomain(projectId, domain));
-        return toAnswer(website, domain, revision, problem ?? added.problem);
+        const isTheirs = async () => isDomainOf((await engine.state(domainFold, { domain })).state, website.id);
+        const brought = await askHosting(website, (projectId) => bringDomain(hosting, { projectId, domain }, isTheirs));
+        // Removed during the check.
+        if (brought.said === false) throw new Refused(refusals.domainNotFound());
+        return toAnswer(website, domain, revision, problem ?? brought.problem);
       },
     }),
 
