@@ -3,6 +3,7 @@ import { InvoicePlaceGone, type Payments } from '../../src/integrations/payments
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { billingFold } from '../../src/workers/transfer/transfer.state.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -225,6 +226,24 @@ describe('a transfer that names a subscription', () => {
     // It has become the website's, and ends with the ownership.
     await call('DELETE', `${website}/owner`);
     await eventually('the cancellation', isEnded(idOfWebsite(), 0));
+  });
+
+  test('opens its customer’s portal to nobody while the claim has not come through, or came to nothing', async () => {
+    const clientId = await clientOf(ana);
+    const { id } = stripe.addSubscription('billing@company.example');
+    const { body } = await offer(ana, { subscription: id });
+    stripe.failing = Infinity;
+    expect((await claim((body as { id: string }).id, ana)).status).toBe(502);
+    stripe.failing = 0;
+    await call('PATCH', website, admin, { clientId });
+    const portal = await call('POST', `${website}/billing/portal`, ana.token);
+    expect(refusal(portal)).toEqual([404, `Billing for website ${idOfWebsite()} is not set up`]);
+    await eventually('its end', async () => {
+      const { state } = await api.engine.state(billingFold, { websiteId: idOfWebsite() });
+      return [...state.accounts.values()].every(({ stage }) => stage === 'ended') ? true : undefined;
+    });
+    expect((await call('POST', `${website}/billing/portal`, ana.token)).status).toBe(404);
+    expect(stripe.subscriptions.find((one) => one.id === id)).toMatchObject({ status: 'active', metadata: {} });
   });
 
   test('that is unknown, cancelled or another website’s is refused with words', async () => {

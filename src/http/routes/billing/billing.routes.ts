@@ -64,7 +64,9 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     if (clientId === undefined) return null;
     const { state } = await engine.state(billingFold, { websiteId });
     const account = state.accounts.get(clientId);
-    return { websiteId, clientId, ...(account?.provider === provider && { customerId: account.customerId }) };
+    // The customer of a subscription that a claim did not attach is somebody else's.
+    const isTheirs = account?.provider === provider && (account.existing === undefined || account.stage === 'attached');
+    return { websiteId, clientId, ...(isTheirs && { customerId: account.customerId }) };
   };
 
   /** The website's subscriptions, newest first: of everybody who owned it, or of one client. */
