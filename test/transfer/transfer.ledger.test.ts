@@ -171,8 +171,15 @@ describe.each(['Stripe', 'the embedded ledger'] as const)('with %s', (provider) 
     const since = record.moves.find(({ item }) => item === 'subscription')?.doneAt;
     expect(record.pays).toMatchObject([
       { who: 'agency', until: since },
-      { who: 'new_owner', from: since },
+      { who: 'new_owner', from: since, ...(provider === 'Stripe' && { price }) },
     ]);
+    // The price too is as it was at the claim, whatever the provider has now.
+    stripe.prices.delete(stripe.priceId);
+    try {
+      expect(await ledgerOf(transferId)).toEqual(record);
+    } finally {
+      stripe.prices.add(stripe.priceId);
+    }
 
     // It is frozen: what comes later is another matter.
     for (const id of ['kickoff', 'qa']) {

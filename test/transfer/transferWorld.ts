@@ -253,8 +253,9 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
 
 /** The provider as one worker reaches it over its `line`. */
 const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments => {
-  const toSubscription = ({ id, live }: Remote['subscriptions'][number]): Subscription => ({
+  const toSubscription = ({ id, live, priceId }: Remote['subscriptions'][number]): Subscription => ({
     id,
+    ...(priceId !== undefined && { priceId }),
     status: live ? 'active' : 'canceled',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
@@ -272,7 +273,7 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
   return {
     provider: 'remote',
     hasPrice: () => Promise.resolve(true),
-    readPrice: () => Promise.resolve({}),
+    readPrice: (id) => Promise.resolve(id === undefined ? {} : { id }),
     findCustomer: ({ clientId }: Payer) => line('findCustomer', () => customers.find((one) => one.clientId === clientId) ?? null),
     createCustomer: ({ clientId }, confirm) => {
       confirm();

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
-import { LedgerItems, MovingItem, Payer } from './billing.ledger.js';
+import { LedgerItems, LedgerPrice, MovingItem, Payer } from './billing.ledger.js';
+import { billingUpcasters } from './billing.upcasters.js';
 
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
@@ -72,6 +73,7 @@ export const billingEvents = {
   /**
    * What the hand-over comes to, before anything of it is done. `payer` is who pays until then, and
    * `previousOwnerId` who owns the website until then; `subscriptionId`: one that exists is attached.
+   * `price` is that of a new subscription as it is then; version 1 had none.
    */
   TransferLedgerDrawnUp: event(
     Type.Object({
@@ -80,8 +82,10 @@ export const billingEvents = {
       payer: Payer,
       previousOwnerId: Type.Optional(Type.String()),
       priceId: Type.Optional(Type.String()),
+      price: Type.Optional(LedgerPrice),
       subscriptionId: Type.Optional(Type.String()),
     }),
+    billingUpcasters.TransferLedgerDrawnUp,
   ),
   /** These of the moving items are done. */
   TransferItemsDone: event(Type.Object({ ...ofClaim, items: Type.Array(MovingItem) })),

@@ -46,6 +46,13 @@ export type LedgerItems = Static<typeof LedgerItems>;
 export const Payer = Type.Enum(['agency', 'owner']);
 export type Payer = Static<typeof Payer>;
 
+/** What a new subscription costs, as far as the payment provider says it: in the smallest unit of the currency. */
+export const LedgerPrice = Type.Object({
+  amount: Type.Optional(Type.Integer()),
+  currency: Type.Optional(Type.String()),
+  interval: Type.Optional(Type.Enum(['day', 'week', 'month', 'year'])),
+});
+
 /** The facts that a ledger is drawn up from. */
 export interface HandoverFacts {
   readonly isExpired: boolean;
@@ -116,6 +123,8 @@ export interface Ledger {
   readonly payer: Payer;
   readonly previousOwnerId?: string;
   readonly priceId?: string;
+  /** Absent of a record from before prices were recorded. */
+  readonly price?: Static<typeof LedgerPrice>;
   readonly subscriptionId?: string;
   readonly done: ReadonlyMap<MovingItem, string>;
   readonly completedAt?: string;

@@ -11,6 +11,7 @@ import {
   type Customer,
   type Payer,
   type Payments,
+  type Price,
 } from '../../integrations/payments/port.js';
 import { drawUpLedger } from '../../events/billing/billing.ledger.js';
 import { isoTime } from '../../platform/clock.js';
@@ -84,11 +85,13 @@ interface Billed {
 const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<Billed> => {
   const { engine, payments } = tools;
   const { websiteId, invitationId, clientId } = claim;
-  const { priceId, lease } = attempt;
+  const { lease } = attempt;
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   const offerPosition = await requireWanted(engine, claim);
-  const ledger = await draftLedger(tools, claim, { priceId });
+  const price = await priceOf(tools, claim, attempt.priceId);
+  const ledger = await draftLedger(tools, claim, { price });
   await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, ledger });
+  const { id: priceId } = price;
   const request = { customerId, clientId, websiteId, priceId, claim: invitationId };
   const { id: subscriptionId } =
     (await payments.findSubscription(customerId, websiteId)) ??
@@ -131,11 +134,24 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
   return { customerId, offerPosition };
 };
 
+/** What the claimant is to pay: as the claim's ledger has it, before that as of now. */
+const priceOf = async (
+  { engine, payments }: Tools,
+  { websiteId, claimId }: Claim,
+  priceId: string | undefined,
+): Promise<Price> => {
+  const { ledgers } = (await engine.state(billingFold, { websiteId })).state;
+  const recorded = ledgers.get(claimId)?.priceId;
+  if (recorded !== undefined) return { id: recorded };
+  // What the provider does not know it refuses when the subscription is created.
+  return (await payments.readPrice(priceId)) ?? { ...(priceId !== undefined && { id: priceId }) };
+};
+
 /** What the hand-over comes to; `undefined` when an earlier attempt has recorded it. */
 const draftLedger = async (
   { engine, reader, payments }: Tools,
   { websiteId, invitationId, claimId, clientId: recipientId }: Claim,
-  { priceId, subscriptionId }: { readonly priceId?: string | undefined; readonly subscriptionId?: string },
+  { price, subscriptionId }: { readonly price?: Price; readonly subscriptionId?: string },
 ): Promise<LedgerDraft | undefined> => {
   const { state: billing } = await engine.state(billingFold, { websiteId });
   if (billing.ledgers.has(claimId)) return undefined;
@@ -144,11 +160,13 @@ const draftLedger = async (
   const isOwnerSubscribed = isSubscribed(billing, payments.provider, ownerId);
   const known = { isOwnerSubscribed, isAttached: subscriptionId !== undefined, now: isoTime(engine.clock.now()) };
   const facts = await readHandoverFacts(reader, { websiteId, invitationId, recipientId }, known);
+  const { id: priceId, ...cost } = price ?? {};
   return {
     ...drawUpLedger(facts),
     payer: isOwnerSubscribed ? 'owner' : 'agency',
     ...(ownerId !== undefined && { previousOwnerId: ownerId }),
     ...(priceId !== undefined && { priceId }),
+    ...(price !== undefined && { price: cost }),
     ...(subscriptionId !== undefined && { subscriptionId }),
   };
 };

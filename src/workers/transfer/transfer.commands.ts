@@ -26,7 +26,7 @@ export interface OfLedger {
   readonly ledger?: LedgerDraft | undefined;
 }
 
-export type LedgerDraft = LedgerItems & Pick<Ledger, 'payer' | 'previousOwnerId' | 'priceId' | 'subscriptionId'>;
+export type LedgerDraft = LedgerItems & Pick<Ledger, 'payer' | 'previousOwnerId' | 'priceId' | 'price' | 'subscriptionId'>;
 
 /** The outcome of an attempt, so far or final. */
 export type AttemptOutcome =

@@ -139,7 +139,8 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
       return account === undefined ? state : over(withAccount(state, event.data.clientId, { ...account, stage: 'ended' }));
     }
     case 'TransferLedgerDrawnUp': {
-      const { moves, stays, missing, payer, previousOwnerId, priceId, subscriptionId, invitationId, clientId } = event.data;
+      const { moves, stays, missing, payer, previousOwnerId, invitationId, clientId } = event.data;
+      const { priceId, price, subscriptionId } = event.data;
       return withLedger(state, event.data.claimId, {
         claim: { invitationId, newOwnerId: clientId },
         items: { moves, stays, missing },
@@ -147,6 +148,7 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
         payer,
         ...(previousOwnerId !== undefined && { previousOwnerId }),
         ...(priceId !== undefined && { priceId }),
+        ...(price !== undefined && { price }),
         ...(subscriptionId !== undefined && { subscriptionId }),
       });
     }

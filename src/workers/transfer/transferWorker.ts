@@ -34,7 +34,7 @@ interface OpenTask {
 }
 
 const actor: Actor = { subject: 'transfer', role: 'system', via: 'worker' };
-/** For one attempt, in which the provider is asked up to five times. */
+/** For one attempt, in which the provider is asked some six times. */
 const TIMEOUT_MS = 120_000;
 
 /**

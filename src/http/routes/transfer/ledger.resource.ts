@@ -57,7 +57,7 @@ export const TransferLedger = Type.Object(
               currency: Type.Optional(Type.String()),
               interval: Type.Optional(Type.Enum(['day', 'week', 'month', 'year'], { description: 'How often it is paid.' })),
             },
-            { description: 'As the payment provider has it now; without an amount where it names none.' },
+            { description: 'As the payment provider has it, or had it at the claim; without an amount where it names none.' },
           ),
         ),
         priceUnavailable: Type.Optional(Type.Literal(true, { description: 'The payment provider could not be asked.' })),

@@ -53,8 +53,10 @@ export const ledgerRoutes = (parts: {
   };
 
   const recorded = async (ledger: Ledger, isAdmin: boolean): Promise<Content> => {
-    const { items, done, payer, subscriptionId } = ledger;
-    return { ...toItems(items, done, isAdmin), pays: toPays({ payer, done, subscriptionId, price: await priceOf(ledger) }) };
+    const { items, done, payer, priceId, subscriptionId } = ledger;
+    const price =
+      ledger.price === undefined ? await priceOf(ledger) : { ...(priceId !== undefined && { id: priceId }), ...ledger.price };
+    return { ...toItems(items, done, isAdmin), pays: toPays({ payer, done, subscriptionId, price }) };
   };
 
   /** As of now. */
