@@ -24,6 +24,7 @@ export interface PaymentsUnderTest {
   readonly payments: Payments;
   /** The price of a subscription. */
   readonly priceId: string;
+  readonly otherPriceId: string;
   /** Bills the subscription once more; every other time with a due date. @returns the invoice's id */
   addInvoice(of: RecordedSubscription): Promise<string>;
   payInvoice(invoiceId: string): Promise<void>;
@@ -110,6 +111,17 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(second.id).not.toBe(first.id);
       expect(second.status).toBe('active');
       expect(await payments.findSubscription(customerId, 'site-5')).toEqual(second);
+    });
+
+    test('after its end the same claim creates one at another price', async () => {
+      const payer = somebody();
+      const { id: customerId } = await payments.createCustomer(payer, assertHeld);
+      const request = { customerId, clientId: payer.clientId, websiteId: 'site-14', claim: 'claim-14' };
+      const first = await payments.createSubscription(request, assertHeld);
+      await payments.endSubscription(first.id);
+      const { otherPriceId: priceId } = under;
+      const second = await payments.createSubscription({ ...request, priceId }, assertHeld);
+      expect([second.id === first.id, second.status, second.priceId]).toEqual([false, 'active', priceId]);
     });
 
     test('what cannot be attached says why; what is the client’s already can be, again and again', async () => {

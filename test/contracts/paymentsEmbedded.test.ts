@@ -30,6 +30,7 @@ paymentsContract('embedded ledger', () => {
   return Promise.resolve({
     payments,
     priceId: 'basic',
+    otherPriceId: 'plus',
     addInvoice: async (of) => {
       await own.advance(1_000);
       count += 1;

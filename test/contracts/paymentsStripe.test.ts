@@ -64,6 +64,7 @@ paymentsContract('Stripe', async () => {
   return {
     payments,
     priceId: fake.priceId,
+    otherPriceId: 'price_yearly',
     addInvoice: ({ id }) => {
       const invoice = fake.addInvoice(id);
       count += 1;

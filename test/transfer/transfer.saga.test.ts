@@ -240,6 +240,39 @@ test('a subscription that carried the website’s mark before the claim is not c
   await world.stop();
 });
 
+describe('a subscription that an earlier claim has left', () => {
+  const leave = (world: TransferWorld, priceId: string): void => {
+    const { remote, newId: clientId, websiteId } = world;
+    remote.customers.push({ id: 'left', clientId });
+    remote.subscriptions.push({ id: 'left', customerId: 'left', clientId, websiteId, priceId, live: true });
+  };
+
+  test.each([
+    ['price-1', 'the claimant’s', ['price-1']],
+    ['price-2', 'ended', ['price-1', 'price-2']],
+  ])('at price-1 is, by an offer at %s, %s', async (priceId, _, prices) => {
+    for (const mishap of [undefined, ...mishaps]) {
+      const world = await createTransferWorld();
+      leave(world, 'price-1');
+      await world.claim(await world.offer('new', priceId));
+      // The act after it was found: its end, or the record.
+      await world.start(mishap === undefined ? undefined : new Map([[5, mishap]]));
+      await world.start();
+      await world.untilSettled();
+      if ((await world.ownerId()) === world.newId) {
+        await world.expectSound();
+        const made = world.remote.subscriptions.filter(({ clientId }) => clientId === world.newId);
+        expect([mishap, made.map((one) => one.priceId)]).toStrictEqual([mishap, prices]);
+        expect([mishap, made.map(({ live }) => live)]).toStrictEqual([
+          mishap,
+          prices.map((_one, index) => index === prices.length - 1),
+        ]);
+      }
+      await world.stop();
+    }
+  });
+});
+
 describe('a single worker that is restarted after it died', () => {
   test.each(['dies before', 'dies after'] satisfies Mishap[])('%s each act', async (mishap) => {
     for (const index of smoothly.keys()) {

@@ -92,9 +92,13 @@ const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): P
   const ledger = await draftLedger(tools, claim, { price });
   await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, ledger });
   const { id: priceId } = price;
+  const left = await payments.findSubscription(customerId, websiteId);
+  const found = left?.priceId === priceId ? left : null;
+  // An earlier claim, at another price, has left it.
+  if (left !== null && found === null) await endSubscriptionsOf(tools, customerId, websiteId, lease, []);
   const request = { customerId, clientId, websiteId, priceId, claim: invitationId };
   const { id: subscriptionId } =
-    (await payments.findSubscription(customerId, websiteId)) ??
+    found ??
     (await payments.createSubscription(request, () => {
       lease.assertHeld();
     }));
