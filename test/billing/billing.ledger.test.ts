@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { invoiceDecider } from '../../src/commands/billing/invoice.decider.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
@@ -241,6 +241,22 @@ test('what an invoice says of a client is not readable in the file, and nowhere 
   ]);
   expect(await page()).toContain('[erased]');
   expect(await page()).not.toContain(description);
+});
+
+test('an invoice to somebody who is erased meanwhile is not written', async () => {
+  const clientId = ((await call('POST', '/clients', admin, { email: 'gus@example.com' })).body as { id: string }).id;
+  const { id } = (await call('POST', '/websites', admin, { name: 'Tarts', slug: 'tarts', clientId })).body as { id: string };
+  const description = 'Tart for the birthday of Gus';
+  const { personal } = api.engine;
+  const encrypt = personal.encrypt.bind(personal);
+  const spy = jest.spyOn(personal, 'encrypt').mockImplementation(async (address, text, how) => {
+    if (text === description) await call('DELETE', `/clients/${clientId}`, admin);
+    return encrypt(address, text, how);
+  });
+  const added = await call('POST', `/websites/${id}/billing/invoices`, admin, { ...input, description });
+  spy.mockRestore();
+  expect(refusal(added)).toEqual([400, `Website ${id} has no owner`]);
+  expect((await call('GET', `/invoices?websiteId=${id}`, admin)).body).toEqual([]);
 });
 
 test('after a change of owner the admin sees all that was billed, each owner their own', async () => {

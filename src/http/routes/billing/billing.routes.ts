@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { invoiceDecider } from '../../../commands/billing/invoice.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
+import { clientFold } from '../../../events/client/client.state.js';
 import {
   InvoicePlaceGone,
   invoiceSorts,
@@ -317,6 +318,9 @@ const ledgerRoutes = (
       const { websiteId, clientId } = account;
       const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
       const description = await acting.personal.encrypt(owner.client.email, body.description);
+      // Read after the encryption: if they were erased meanwhile, it may have made a key that nobody destroys.
+      const { state } = await acting.state(clientFold, { clientId });
+      if (state.stage === 'erased') throw new Refused(refusals.noOwner(websiteId));
       const invoice = { ...body, currency: body.currency.toLowerCase(), description, dueAt };
       const invoiceId = entityId(context.commandId, 'invoice');
       const command = { type: 'IssueInvoice', websiteId, clientId, invoiceId, ...invoice } as const;
