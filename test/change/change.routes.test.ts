@@ -118,6 +118,23 @@ describe('GET /websites/:id/events', () => {
     expect(typesOf(readers.admin)).toStrictEqual(all);
   });
 
+  test('invoices are told to the owner whom they are for, and not to viewers', async () => {
+    const [owner, viewer] = await Promise.all([listen('owner'), listen('viewer')]);
+    await Promise.all([owner.until({ event: 'ready' }), viewer.until({ event: 'ready' })]);
+    const invoices = ofSite('/billing/invoices');
+    const ids: unknown[] = [];
+    for (const description of ['March', 'April']) {
+      ids.push((await change('POST', invoices, { total: 4_900, currency: 'eur', description })).id);
+    }
+    await change('POST', `${invoices}/${String(ids[0])}/pay`);
+    await change('POST', `${invoices}/${String(ids[1])}/void`);
+    const after = await rename();
+    await Promise.all([owner.until(after), viewer.until(after)]);
+    expect(typesOf(owner)).toStrictEqual(['InvoiceIssued', 'InvoiceIssued', 'InvoicePaid', 'InvoiceVoided', 'WebsiteRenamed']);
+    expect(owner.received).toContainEqual(expect.objectContaining({ event: 'billing' }));
+    expect(typesOf(viewer)).toStrictEqual(['WebsiteRenamed']);
+  });
+
   test('bookings are told to editors, and not to viewers', async () => {
     const [editor, viewer] = await Promise.all([listen('editor'), listen('viewer')]);
     await Promise.all([editor.until({ event: 'ready' }), viewer.until({ event: 'ready' })]);

@@ -100,7 +100,15 @@ export const changeAreas: readonly ChangeArea[] = [
   area('deployment', 'members', pushEvents, 'all'),
   area('deployment', 'members', publicationEvents, ['PublicationRequested', 'PublicationDeployed', 'PublicationFailed']),
   area('content', 'members', contentEvents, 'all', ({ collection }) => collection as Feature),
-  area('billing', 'adminOrOwner', billingEvents, ['SubscriptionAttached', 'SubscriptionDetached', 'SubscriptionEnded']),
+  area('billing', 'adminOrOwner', billingEvents, [
+    'SubscriptionAttached',
+    'SubscriptionDetached',
+    'SubscriptionEnded',
+    'InvoiceIssued',
+    'InvoicePaid',
+    'InvoiceVoided',
+    'InvoiceVoidRequested',
+  ]),
   area('transfer', 'admin', billingEvents, ['TransferCompleted', 'TransferDeclined', 'TransferFailed']),
   area('seo', 'members', seoEvents, ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanFailed'], 'seo'),
   area(
