@@ -200,6 +200,17 @@ describe('billing at Stripe', () => {
     const again = await sendVoid();
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([voided.text, 'true']);
   });
+
+  test('an invoice that Stripe fails to void stays open, and the answer says so', async () => {
+    await transfer(ana);
+    const [subscription] = subscriptionsOf(idOfWebsite());
+    const open = stripe.addInvoice(subscription?.id ?? '');
+    const sendVoid = () => call('POST', `${website}/billing/invoices/${open.id}/void`);
+    stripe.failing = 1;
+    expect(refusal(await sendVoid())).toEqual([502, 'stripe refused: An unknown error occurred']);
+    expect(open.status).toBe('open');
+    expect((await sendVoid()).body).toMatchObject({ id: open.id, status: 'void' });
+  });
 });
 
 describe('a transfer that names a subscription', () => {

@@ -219,10 +219,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing/invoices/:invoiceId/void',
       operationId: 'voidInvoice',
       summary: 'Void an invoice that was not paid',
-      description: 'Only with the embedded ledger. A void invoice is owed no more; one that is paid stays.',
+      description: 'In the embedded ledger, or at the payment provider. A void invoice is owed no more; one that is paid stays.',
       tag: billingTag,
       scope: 'website',
       access: 'admin',
+      asksProvider: true,
       refusals: ['invoice_not_found', 'invoice_settled'],
       answers: { 200: { description: 'The invoice. Nothing is to be paid for it any more.', schema: InvoiceSchema } },
       act: async ({ params: { id: websiteId, invoiceId }, context }, acting) => {
@@ -299,7 +300,7 @@ const ledgerRoutes = (
     tag: billingTag,
     scope: 'website',
     access: 'admin',
-    asksProvider: true,
+    faults: ['provider_unavailable'],
     body: Type.Object(
       {
         total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
@@ -339,6 +340,7 @@ const ledgerRoutes = (
     tag: billingTag,
     scope: 'website',
     access: 'admin',
+    faults: ['provider_unavailable'],
     refusals: ['invoice_not_found', 'invoice_settled'],
     answers: { 200: { description: 'The invoice.', schema: InvoiceSchema } },
     act: async ({ params: { id: websiteId, invoiceId }, context }, acting) => {

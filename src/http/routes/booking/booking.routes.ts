@@ -165,7 +165,6 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       tag: bookingTag,
       scope: 'website',
       access: 'admin',
-      asksProvider: true,
       feature: 'scheduling',
       body: Type.Object({
         title: NonBlank(200),

@@ -120,7 +120,6 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       tag: transferTag,
       scope: 'website',
       access: 'admin',
-      asksProvider: true,
       paging: { count: true, ids: true },
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       answer: async ({ params, query }) => {

@@ -183,7 +183,6 @@ export const websiteRoutes = (
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
-      asksProvider: true,
       paging: { sort: websiteSorts, count: true, ids: true },
       query: Type.Object({
         status: Type.Optional(Type.Enum(['provisioning', 'active'])),
