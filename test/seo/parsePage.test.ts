@@ -74,3 +74,19 @@ test('structured data is found in lists and graphs, and is invalid when it is no
   ]);
   expect(page.invalidStructuredData).toBe(2);
 });
+
+test.each([
+  ['noindex', '', true],
+  ['NOARCHIVE, NoIndex', '', true],
+  ['googlebot: none', '', true],
+  ['otherbot: noindex, googlebot: noindex', '', true],
+  ['', '<meta name="googlebot" content="nofollow,noindex">', true],
+  ['otherbot: nofollow', '<meta name="robots" content="none">', true],
+  ['otherbot: noindex, nofollow', '', false],
+  ['otherbot: nofollow, noindex', '', false],
+  ['max-image-preview: none, max-snippet: 20', '', false],
+  ['', '<meta name="robots" content="index, max-image-preview:none">', false],
+  ['unavailable_after: 25 Jun 2030 15:00:00 PST', '', false],
+])('%j, and %j: asks search engines not to list the page: %j', async (header, meta, noindex) => {
+  expect(await readPage(head + meta, 'https://bakery.example/', header)).toMatchObject({ noindex });
+});

@@ -46,7 +46,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
       .toArray()
       .map((element) => clean($(element).text()));
   const levels = $('h1, h2, h3, h4, h5, h6').toArray();
-  const robots = [robotsHeader, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')].join(',');
+  const robots = [robotsHeader, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')];
   const data = structuredDataOf($('script[type="application/ld+json"]').toArray().map(ownTextOf));
   return {
     url,
@@ -64,7 +64,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
     alternates: $('link[rel="alternate" i][hreflang]')
       .toArray()
       .map((element) => ({ language: $(element).attr('hreflang') ?? '', href: $(element).attr('href') ?? '' })),
-    noindex: /\b(?:noindex|none)\b/i.test(robots),
+    noindex: robots.some(asksNoindex),
     links: addressesOf(attributes('a[href]', 'href'), baseOf(attributes('base[href]', 'href')[0], url)),
     linksWithoutText: $('a[href]')
       .toArray()
@@ -73,6 +73,27 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
     invalidStructuredData: data.invalid,
     placeholders: placeholdersIn([...$('body').toArray().flatMap(textsIn), ...attributes('a[href]', 'href')]),
   };
+};
+
+/** Rules with a value; any other name before a colon is that of a crawler. */
+const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_after)$/;
+
+/**
+ * Whether rules for crawlers (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag) keep
+ * the page out of a list. After the name of another crawler they are not for everybody.
+ */
+const asksNoindex = (rules: string): boolean => {
+  let isForUs = true;
+  for (const part of rules.toLowerCase().split(',')) {
+    const [rule = '', name] = part
+      .split(':', 2)
+      .map((text) => text.trim())
+      .reverse();
+    if (name !== undefined && valuedRule.test(name)) continue;
+    if (name !== undefined) isForUs = name === 'googlebot';
+    if (isForUs && (rule === 'noindex' || rule === 'none')) return true;
+  }
+  return false;
 };
 
 const MAX_PLACEHOLDERS = 10;
