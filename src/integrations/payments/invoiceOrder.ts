@@ -2,9 +2,9 @@ import type { Invoice, InvoicePlace, InvoiceSort } from './port.js';
 
 export const isDescending = (sort: InvoiceSort): boolean => sort.startsWith('-');
 
-/** Stands in place of a due date that there is none of. */
+/** Stands in place of a due date that there is none of: beyond all that there can be. */
 export const undated = (sort: InvoiceSort): string =>
-  isDescending(sort) ? '1970-01-01T00:00:00.000Z' : '9999-12-31T23:59:59.999Z';
+  isDescending(sort) ? '0000-01-01T00:00:00.000Z' : '9999-12-31T23:59:59.999Z';
 
 export const placeOf = (sort: InvoiceSort, { id, createdAt, dueAt }: Invoice): InvoicePlace => ({
   time: Date.parse(sort.endsWith('createdAt') ? createdAt : (dueAt ?? undated(sort))),
