@@ -59,8 +59,8 @@ export interface Command<A extends Arguments = Arguments, O extends Options = Op
   /** Changes something at the service: takes `--dry-run` and `--idempotency-key`. */
   readonly write?: true;
   /**
-   * Cannot be taken back by the same command: asks first, and takes `--yes`. `typed`: it asks for a word
-   * to be typed, and `--yes` is refused with the option that says the word.
+   * Cannot be taken back by the same command, or takes more than it names: asks first, and takes `--yes`.
+   * `typed`: it asks for a word to be typed, and `--yes` is refused with the option that says the word.
    */
   readonly destructive?: true | 'typed';
   /** Prints something else than resources: takes neither `--json` nor `--jq`. */

@@ -198,6 +198,43 @@ describe('a delivery', () => {
     });
   });
 
+  it('asks before an undo that takes later changes back too', async () => {
+    for (const id of ['kickoff', 'design-approved']) await cli('delivery', 'checkpoint', 'second', id, 'done');
+    const before = await json('delivery', 'second');
+    const undo = ['delivery', 'undo', 'second', '1'];
+    expect(await cli(...undo)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: There is no terminal to ask at: add --yes to confirm.\n',
+    });
+    expect(await json('delivery', 'second')).toEqual(before);
+
+    const undone = 'Took back the change of revision 1 and the 2 changes after it (now revision 4).\n';
+    expect(await cli(...undo, '--yes')).toEqual({ code: 0, stdout: '', stderr: undone });
+    const after = (await json('delivery', 'second')) as { checkpoints: { status: string }[] };
+    expect(after.checkpoints.filter(({ status }) => status !== 'pending')).toEqual([]);
+    const again = { code: 0, stdout: '', stderr: 'Changed nothing at second (revision 4).\n' };
+    expect(await cli(...undo, '--yes')).toEqual(again);
+
+    // Of the newest change nothing else is taken back, so that there is nothing to ask.
+    expect((await cli('delivery', 'undo', 'second', '4')).stderr).toBe('Took back the change of revision 4 (now revision 5).\n');
+  });
+
+  it('sends an undo for the delivery that it has read', async () => {
+    const server = await startScripted(
+      answering(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] }),
+      answering(200, { revision: 7, checkpoints: [] }, { etag: '"7-0a1b"' }),
+      answering(200, { revision: 8, checkpoints: [] }),
+    );
+    const scripted = { ...home, environment: { ...home.environment, DOORSTEP_URL: server.url } };
+    expect(await runCli(scripted, ['delivery', 'undo', 'bakery', '7'])).toMatchObject({ code: 0 });
+    expect(server.asked.map(({ method, headers }) => [method, headers['if-match']])).toEqual([
+      ['GET', undefined],
+      ['GET', undefined],
+      ['POST', '"7-0a1b"'],
+    ]);
+  });
+
   it('has a history, and can be seen as it was', async () => {
     const history = await cli('delivery', 'history', 'corner-bakery');
     expect(history.stdout).toMatch(

@@ -235,24 +235,35 @@ export const deliveryBlockCommands: readonly Command[] = [
   }),
   command({
     name: 'delivery undo',
-    summary: 'Take a change of a delivery back; the undo is itself a change',
-    examples: [['The change of revision 7', 'delivery undo corner-bakery 7']],
-    operations: ['undoDeliveryChange'],
+    summary: 'Take a change of a delivery back, with all changes after it',
+    description:
+      'The delivery becomes what it was before that change: each change after it is taken back too. The undo is itself a change.',
+    examples: [['The change of revision 7, and those after it', 'delivery undo corner-bakery 7']],
+    operations: ['getDelivery', 'undoDeliveryChange'],
     write: true,
+    destructive: true,
     arguments: { website, revision: argument('Its revision, as in delivery history', { placeholder: 'revision' }) },
     run: async (context, args) => {
-      const { doorstep, website: found } = await at(context, args.website);
       const { changesOf } = await import('../deliveryEdit.js');
       const { changeLines, labelsOf } = await import('../views/changes.js');
       const { drawingFor } = await import('../views/drawing.js');
       const { count } = await import('../views/words.js');
       const revision = readRevision(args.revision);
-      const before = context.globals.dryRun ? await readBlock(doorstep, found.id) : undefined;
+      const { doorstep, website: found } = await at(context, args.website);
+      const before = await readBlock(doorstep, found.id);
+      const later = before === undefined ? 0 : before.block.revision - revision;
+      const undoing = `the change of revision ${String(revision)}${later > 0 ? ` and the ${count(later, 'change')} after it` : ''}`;
+      if (later > 0) await context.confirm(`Take back ${undoing}?`);
+      // A change in between would be taken back unseen.
+      const ifMatch = before?.etag === undefined ? {} : { ifMatch: before.etag };
       await change(
         context,
-        (options) => doorstep.websites.delivery.undo(found.id, revision, options),
+        (options) => doorstep.websites.delivery.undo(found.id, revision, { ...options, ...ifMatch }),
         (block) => ({
-          said: `The change of revision ${String(revision)} is taken back (now revision ${String(block.revision)}).`,
+          said:
+            block.revision === before?.block.revision
+              ? `Changed nothing at ${found.slug} (revision ${String(block.revision)}).`
+              : `Took back ${undoing} (now revision ${String(block.revision)}).`,
         }),
         ([undone]) => {
           if (undone === undefined || before === undefined) return [`Would change nothing at ${found.slug}.`];

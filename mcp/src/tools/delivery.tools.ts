@@ -320,7 +320,7 @@ export const undoDeliveryChange = tool({
   name: 'undo_delivery_change',
   title: 'Undo a change of a delivery',
   description:
-    'Bring a delivery back to what it was before a change. Later changes of the same parts are lost; the undo is a change itself. delivery_history lists the revisions.',
+    'Bring a delivery back to what it was before a change. All changes after it are undone too; the undo is a change itself. delivery_history lists the revisions.',
   toolset: 'delivery',
   operations: ['undoDeliveryChange', 'getDeliveryHistory', 'getDelivery'],
   callers: ['admin'],
