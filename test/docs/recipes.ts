@@ -22,7 +22,7 @@ const blocksOf = (heading: string): readonly Block[] => {
 };
 
 export const recipes = [
-  { heading: 'Add a command', maxFiles: 9 },
+  { heading: 'Add a command', maxFiles: 11 },
   { heading: 'Add an aggregate', maxFiles: 14 },
 ].map((recipe) => ({ ...recipe, blocks: blocksOf(recipe.heading) }));
 
@@ -60,7 +60,7 @@ const apply = (folder: string, { path, language, text }: Block): void => {
 /** Applies all of them to a copy of the sources; returns its folder. */
 export const cook = (): string => {
   const copy = temporaryFolder();
-  for (const name of ['src', 'test', 'package.json', 'tsconfig.json', 'jest.config.js', '.prettierrc.json']) {
+  for (const name of ['src', 'test', 'templates', 'package.json', 'tsconfig.json', 'jest.config.js', '.prettierrc.json']) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
