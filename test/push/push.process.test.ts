@@ -1,6 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, test } from '@jest/globals';
 import type { PushEvent } from '../../src/events/push/push.events.js';
-import { createKeyedLimit } from '../../src/platform/keyedLimit.js';
 import { pushProcess } from '../../src/workers/push/push.process.js';
 import { expectRepeatable, given } from '../support/given.js';
 
@@ -10,6 +9,13 @@ const pushed = (commit: string, previousCommit?: string): PushEvent => ({
 });
 const record = (commit: string, previousCommit?: string) =>
   ({ type: 'RecordPush', websiteId: 'w1', commit, ...(previousCommit !== undefined && { previousCommit }) }) as const;
+
+const ownMade = (commit: string, previousCommit: string): PushEvent => ({
+  type: 'OwnCommitMade',
+  data: { websiteId: 'w1', commit, previousCommit },
+});
+const recordOwn = (commit: string, previousCommit: string) =>
+  ({ type: 'RecordOwnCommit', websiteId: 'w1', commit, previousCommit }) as const;
 
 describe('a push', () => {
   test.each([
@@ -29,15 +35,24 @@ describe('a push', () => {
   });
 });
 
-test('a limit for each key holds up nobody else', async () => {
-  const limit = createKeyedLimit(1);
-  const order: string[] = [];
-  let end = (): void => undefined;
-  const first = limit('ada', () => new Promise<void>((resolve) => (end = resolve)));
-  const second = limit('ada', () => Promise.resolve(order.push('ada')));
-  await limit('ben', () => Promise.resolve(order.push('ben')));
-  expect(order).toStrictEqual(['ben']);
-  end();
-  await Promise.all([first, second]);
-  expect(order).toStrictEqual(['ben', 'ada']);
+describe('a commit that the service makes', () => {
+  test.each([
+    ['the first', [], recordOwn('b', 'a'), [ownMade('b', 'a')]],
+    ['after a push', [pushed('b', 'a')], recordOwn('c', 'b'), [ownMade('c', 'b')]],
+  ] as const)('%s is recorded as its own, once', (_which, events, command, outcome) => {
+    given(pushProcess, events).when(command).then(outcome);
+    expectRepeatable(pushProcess, events, command);
+  });
+
+  test('is no push to whoever finds it in the repository', () => {
+    given(pushProcess, [ownMade('b', 'a')])
+      .when(record('b', 'a'))
+      .then([]);
+  });
+
+  test('gives way to what is pushed after it', () => {
+    given(pushProcess, [ownMade('b', 'a')])
+      .when(record('c', 'b'))
+      .then([pushed('c', 'b')]);
+  });
 });
