@@ -1,11 +1,6 @@
 /** The rooms of the house (docs/architecture.md) as rules: which file may import which. */
-const adapters = [
-  '^src/integrations/[^/]+/(?!port\\.ts$)',
-  '^src/events/store/[^/]+/',
-  '^src/projections/store/[^/]+/',
-  '^src/http/auth/(embedded|oidc)/',
-];
-const packages = ['^node_modules/'];
+const adapters = ['^src/integrations/[^/]+/(?!port\\.ts$)', '^src/events/store/[^/]+/', '^src/projections/store/[^/]+/'];
+const packages = ['(^|/)node_modules/'];
 const platform = '^src/platform/';
 const facts = '^src/events/(?!store/).+\\.ts$';
 
@@ -155,8 +150,36 @@ module.exports = {
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'portal-calls-the-api',
+      comment: 'The portal is a program like any other: it has the API by the SDK, and shares no code with the service.',
+      severity: 'error',
+      from: { path: '^portal/src/' },
+      to: { path: '^(src|cli|mcp|test|bench|scripts)/' },
+    },
+    {
+      name: 'ui-knows-no-feature',
+      comment: 'What all pages are made of knows of features who reads; the frame around the pages, where they are.',
+      severity: 'error',
+      from: { path: '^portal/src/ui/', pathNot: '^portal/src/ui/frame/' },
+      to: { path: '^portal/src/features/', pathNot: '^portal/src/features/me/' },
+    },
+    {
+      name: 'pages-apart',
+      comment: 'Features share queries and parts. A page is loaded alone, with nothing of another.',
+      severity: 'error',
+      from: { path: '^portal/src/features/([^/]+)/' },
+      to: { path: '^portal/src/features/[^/]+/[^/]*Page\\.tsx$', pathNot: '^portal/src/features/$1/' },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles', severity: 'error', from: { pathNot: '^portal/' }, to: { circular: true } },
+    {
+      name: 'no-cycles-in-the-portal',
+      comment: 'The list of routes loads pages, which ask it for their title.',
+      severity: 'error',
+      from: { path: '^portal/src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['dynamic-import'] } },
+    },
     {
       name: 'no-orphans',
       severity: 'error',
