@@ -93,11 +93,12 @@ export default defineConfig(
     rules: noAmbientTimeOrChance,
   },
   {
-    files: ['src/**/*.{commands,decider,events,upcasters,projection,process}.ts'],
+    files: ['src/**/*.{commands,decider,state,projection,summary,process}.ts', 'src/events/*/*.*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         {
+          paths: noTimers,
           patterns: [
             {
               regex: '/platform/clock\\.js$',
