@@ -21,7 +21,7 @@ module.exports = {
         pathNot: [
           '/$1\\.[^/]+\\.ts$',
           facts,
-          '^src/commands/(decider|refusal)\\.ts$',
+          '^src/commands/(decider|deletedFiles|refusal)\\.ts$',
           '^src/projections/projection\\.ts$',
           // One that is folded from several streams is made of the others.
           '^src/projections/[^/]+/[^/]+\\.(?:projection|summary)\\.ts$',

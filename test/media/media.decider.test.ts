@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { maxMedia, mediaDecider, purgedBefore } from '../../src/commands/media/media.decider.js';
+import { purgedBefore } from '../../src/commands/deletedFiles.js';
+import { maxMedia, mediaDecider } from '../../src/commands/media/media.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { MediaEvent } from '../../src/events/media/media.events.js';
 import { expectRepeatable, given as givenEvents, now } from '../support/given.js';

@@ -1,15 +1,9 @@
 import type { DocumentEvent } from '../../events/document/document.events.js';
 import { documentFold, type DocumentState } from '../../events/document/document.state.js';
-import { isoTime } from '../../platform/clock.js';
 import type { Decider } from '../decider.js';
+import { purgedBefore } from '../deletedFiles.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { DocumentCommand } from './document.commands.js';
-
-/** How long a deleted document can be restored; its file is kept as long. */
-const undoMs = 30 * 86_400_000;
-
-/** Documents that were deleted before this time are purged. ISO 8601 UTC, as `at`. */
-export const purgedBefore = (at: string): string => isoTime(Date.parse(at) - undoMs);
 
 const decide = (command: DocumentCommand, state: DocumentState): readonly DocumentEvent[] | Refusal => {
   const { type, websiteId, documentId } = command;

@@ -1,15 +1,9 @@
 import type { MediaEvent } from '../../events/media/media.events.js';
 import { mediaFold, type MediaState } from '../../events/media/media.state.js';
-import { isoTime } from '../../platform/clock.js';
 import type { Decider } from '../decider.js';
+import { purgedBefore } from '../deletedFiles.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { DescribeMedia, MediaCommand, RestoreMedia, UploadMedia } from './media.commands.js';
-
-/** How long a deleted image or video can be restored; its files are kept as long. */
-const undoMs = 30 * 86_400_000;
-
-/** What was deleted before this time is purged. ISO 8601 UTC, as `at`. */
-export const purgedBefore = (at: string): string => isoTime(Date.parse(at) - undoMs);
 
 /** Images and videos of one website, with deleted ones that can be restored. */
 export const maxMedia = 5_000;

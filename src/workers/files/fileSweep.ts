@@ -1,4 +1,5 @@
-import { documentDecider, purgedBefore } from '../../commands/document/document.decider.js';
+import { purgedBefore } from '../../commands/deletedFiles.js';
+import { documentDecider } from '../../commands/document/document.decider.js';
 import { mediaDecider } from '../../commands/media/media.decider.js';
 import type { Engine } from '../../engine.js';
 import type { FileStore, ListedFile } from '../../integrations/files/port.js';
@@ -43,11 +44,12 @@ export const fileSweep = ({
 }): CronJob => {
   const purgeDeleted = async (at: string): Promise<number> => {
     const contextOf = (commandId = engine.ids.commandId()) => ({ commandId, actor: fileActor, requestId: commandId });
-    const documents = await documentsDeletedBefore(reader, purgedBefore(at));
+    const before = purgedBefore(at);
+    const documents = await documentsDeletedBefore(reader, before);
     for (const { websiteId, id: documentId } of documents) {
       await engine.handle(documentDecider, { type: 'PurgeDocument', websiteId, documentId }, contextOf());
     }
-    const media = await mediaDeletedBefore(reader, purgedBefore(at));
+    const media = await mediaDeletedBefore(reader, before);
     for (const { websiteId, id: mediaId } of media) {
       await engine.handle(mediaDecider, { type: 'PurgeMedia', websiteId, mediaId }, contextOf());
     }
