@@ -12,6 +12,7 @@ const nextByCode: Readonly<Record<string, string>> = {
   provisioning_not_failed: 'There is nothing to retry or to clean up: website_status says how the website stands.',
   provisioning_in_compensation: 'Wait until that is done: website_status says how the provisioning stands.',
   feature_off: 'An admin can switch the feature on in the portal, or give the website a tier that has it with change_website.',
+  stale: 'Read it again, and base the change on what it is now.',
   slug_taken: 'Choose another slug.',
   read_only_token: 'Ask for a token that may write.',
 };
@@ -43,11 +44,7 @@ export const isNotFound = (error: unknown): boolean => isApiFault(error) && erro
 export const describeFault = (error: DoorstepError): string => {
   const suggestion = (error as { readonly suggestion?: string }).suggestion;
   const next =
-    suggestion !== undefined
-      ? `Did you mean ${suggestion}?`
-      : error.message.startsWith('Someone else saved')
-        ? 'Read it again, and base the change on what it is now.'
-        : (nextByCode[error.code ?? ''] ?? nextByStatus(error.status));
+    suggestion !== undefined ? `Did you mean ${suggestion}?` : (nextByCode[error.code ?? ''] ?? nextByStatus(error.status));
   const message = visible(error.message);
   return `${/[.!?]$/.test(message) ? message : `${message}.`} ${next}`;
 };

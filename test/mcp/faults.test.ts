@@ -89,6 +89,25 @@ describe('a refusal names the next step', () => {
     }
     expect(await admin.call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
+
+  test('of what somebody else has saved meanwhile, by its code', async () => {
+    const service = new Doorstep({
+      baseUrl: 'http://127.0.0.1:1',
+      token: 'svc_pat_none',
+      fetch: ({ url }) =>
+        Promise.resolve(
+          url.includes('/search')
+            ? Response.json({ websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] })
+            : Response.json({ error: 'Another change came first', code: 'stale' }, { status: 400 }),
+        ),
+    });
+    const editor = await connectTools({ doorstep: service, caller: { subject: 'ed', role: 'client', scope: 'write' } });
+
+    expect(await editor.call('publish_website', { website: 'bakery', action: 'publish' })).toMatchObject({
+      isError: true,
+      text: 'Another change came first. Read it again, and base the change on what it is now.',
+    });
+  });
 });
 
 describe('a deployment that was asked for is told as it stands', () => {
