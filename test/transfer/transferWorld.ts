@@ -1,7 +1,13 @@
 import { expect } from '@jest/globals';
 import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { keyOfInvitation } from '../../src/events/access/access.stream.js';
-import { addClient, changeInvitation, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import {
+  addClient,
+  changeInvitation,
+  claimInvitation,
+  offerTransfer,
+  removeClient,
+} from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
@@ -84,6 +90,7 @@ export interface TransferWorld {
   archive(): Promise<void>;
   restore(): Promise<void>;
   link(person: string): Promise<void>;
+  unlink(clientId: string): Promise<void>;
   /** Makes a client of the person and gives its id. */
   register(person: string): Promise<string>;
   /** A machine starts to work; `line` takes the place of its own. */
@@ -187,6 +194,9 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     },
     link: async (person) => {
       await addClient(engine, { websiteId, email: addressOf(person), role: 'viewer' }, context());
+    },
+    unlink: async (clientId) => {
+      await removeClient(engine, { websiteId, clientId }, context());
     },
     register: (person) => createClient(engine, { email: addressOf(person) }, context()),
     start: async (plan, { line } = {}) => {
