@@ -7,6 +7,7 @@ import type { Repository } from '../../src/integrations/sourceHost/port.js';
 import { commitTo, git, treeEntry as entry, writeCommit, writeObject } from '../contracts/hostingSites.js';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api, type ServerProcess } from '../support/server.js';
+import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { repositoryIn } from '../support/folders.js';
 
@@ -133,6 +134,7 @@ test.each(Object.entries(attacks))('%s', async (_, [push, error]) => {
     under.way = false;
   });
   const latencies: number[] = [];
+  const begunAt = performance.now();
   while (under.way) {
     const startedAt = performance.now();
     await textOf('/sites/bakery/');
@@ -141,12 +143,17 @@ test.each(Object.entries(attacks))('%s', async (_, [push, error]) => {
     await pause(5);
   }
   const answer = await attack;
+  const durationMs = performance.now() - begunAt;
   git(gitdir, ['update-ref', 'refs/heads/main', good]);
   expect(answer).toMatchObject({ status: 202, body: { status: 'failed', error: expect.stringMatching(error) } });
   const [latest] = (await api.get(`/websites/${websiteId}/deployments?limit=1`)).body as readonly unknown[];
   expect(latest).toEqual(answer.body);
   expect(await textOf('/sites/bakery/')).toBe(home);
-  expect(latencies.toSorted((one, other) => one - other).at(Math.floor(latencies.length * 0.99))).toBeLessThan(500);
+  const latencyOf = (share: number): number =>
+    latencies.toSorted((one, other) => one - other).at(Math.floor(latencies.length * share)) ?? Infinity;
+  // Nobody waits for the build. How long exactly depends on what else the machine does, so that only the gate asks.
+  expect(latencyOf(0.5)).toBeLessThan(durationMs / 4);
+  expect(latencyOf(0.99)).toBeLessThan(inStorm({ short: Infinity, gate: 500, long: 500 }));
   expect((peakOf(server.pid) ?? 0) - peakBefore).toBeLessThan(50);
 });
 

@@ -233,6 +233,7 @@ test('what an invoice says of a client is not readable in the file, and nowhere 
   const page = async (): Promise<string> => (await fetch(url)).text();
   expect(await page()).toContain(description);
   const files = readdirSync(api.folder).filter((name) => name.startsWith('ledger.db'));
+  expect(files).toContain('ledger.db');
   for (const name of files) expect([name, readFileSync(join(api.folder, name)).includes(description)]).toEqual([name, false]);
 
   expect((await call('DELETE', `/clients/${clientId}`, admin)).status).toBe(204);

@@ -14,6 +14,7 @@ import { SettingsError } from '../../src/platform/settings/environment.js';
 import { loadSettings } from '../../src/platform/settings/settings.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
 import { someAdmin } from '../support/given.js';
+import { seeded } from '../support/seeded.js';
 import { launchOperation, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -82,6 +83,9 @@ const changeOf = async (folder: string, name: string): Promise<void> => {
 };
 
 test('a rotation that is killed at any moment loses nothing, and is done by running it again', async () => {
+  const seed = Number(process.env['DOORSTEP_SEED'] ?? randomInt(2 ** 31));
+  process.stderr.write(`rotateVault: DOORSTEP_SEED=${String(seed)}\n`);
+  const chance = seeded(seed);
   const folder = temporaryFolder();
   const file = join(folder, encryptionKeyFile);
   const running = await open(folder);
@@ -100,7 +104,7 @@ test('a rotation that is killed at any moment loses nothing, and is done by runn
     const exit = once(killed, 'exit');
     // The key file is written first; the other steps follow within some milliseconds.
     await changed;
-    await pause(randomInt(12));
+    await pause(Math.floor(chance() * 12));
     killed.kill('SIGKILL');
     await exit;
     await registerAnother();

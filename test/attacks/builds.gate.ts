@@ -1,0 +1,4 @@
+process.env['DOORSTEP_STORM'] ??= 'gate';
+await import('./builds.test.js');
+
+export {};
