@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createWebsite, expectAllThere, invite, nothingYet, relabel, type Acknowledged } from '../support/acknowledged.js';
 import { eventually } from '../support/eventually.js';
+import { chanceOf } from '../support/seeded.js';
 import { createApi, mintToken, startServer, type Api } from '../support/server.js';
 import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/temporary.js';
  * Repeated `kill -9` under load (docs/architecture.md, "What survives what").
  */
 const kills = inStorm({ short: 3, gate: 12, long: 100 });
+const chance = chanceOf('killStorm');
 
 test(`nothing acknowledged is lost, nothing is created twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();
@@ -22,7 +23,7 @@ test(`nothing acknowledged is lost, nothing is created twice, and all work ends,
     const api = createApi(server.address, token);
     const before = acknowledged.websites.size;
     const strike = async (): Promise<number | string> => {
-      await pause(randomInt(10, 160));
+      await pause(10 + chance() * 150);
       // In every second round provisioning is certainly in progress, even on a busy machine.
       if (round % 2 === 0) await eventually('a website', () => (acknowledged.websites.size > before ? true : undefined), 60_000);
       return server.kill('SIGKILL');
@@ -46,7 +47,7 @@ test(`nothing acknowledged is lost, nothing is created twice, and all work ends,
 const oneWrite = async (api: Api, acknowledged: Acknowledged, round: number, lane: number, step: number): Promise<void> => {
   const unique = `${String(round)}-${String(lane)}-${String(step)}`;
   const websites = [...acknowledged.websites.values()];
-  const some = websites[randomInt(Math.max(1, websites.length))];
+  const some = websites[Math.floor(chance() * websites.length)];
   // A website in every second round, so that the list fits on one page and every restart finds
   // unfinished ones.
   if (some === undefined || (lane === 0 && step === 0 && round % 2 === 0)) await createWebsite(api, acknowledged, unique);

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openCore, type OpenCore } from '../../src/compose/stores.js';
@@ -19,7 +18,7 @@ import {
 } from '../support/acknowledged.js';
 import { eventually } from '../support/eventually.js';
 import { createPatientApi, startFleet, type Fleet } from '../support/fleet.js';
-import { seeded } from '../support/seeded.js';
+import { chanceOf } from '../support/seeded.js';
 import { createApi, mintToken, operate, type Api } from '../support/server.js';
 import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -98,9 +97,7 @@ describe('many processes on one data folder', () => {
   });
 
   test(`${String(kills)} of them are killed under load: nothing acknowledged is lost, nothing is done twice, no revoked access works`, async () => {
-    const seed = Number(process.env['DOORSTEP_SEED'] ?? randomInt(2 ** 31));
-    process.stderr.write(`manyProcesses: DOORSTEP_SEED=${String(seed)}\n`);
-    const chance = seeded(seed);
+    const chance = chanceOf('manyProcesses');
     const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
     const api = createPatientApi(token, () => anyOf(fleet.addresses));
     const acknowledged = nothingYet();

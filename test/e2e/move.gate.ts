@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,8 +11,11 @@ import { answersOf, filesOf, liveIn, workersAreDone } from '../support/livedIn.j
 import { minioBucket, whereMinioIs } from '../support/minio.js';
 import { mongoDatabase } from '../support/mongoDatabase.js';
 import { forEachReadModelServer } from '../support/realServers.js';
+import { chanceOf } from '../support/seeded.js';
 import { launchOperation, operate, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+const chance = chanceOf('move');
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -39,7 +41,7 @@ const moveKilled = async (
   const exit = once(moving, 'exit');
   const hasEnded = (): boolean => moving.exitCode !== null;
   await eventually('the moment to kill it', async () => hasEnded() || (await when()) || undefined);
-  await pause(randomInt(20));
+  await pause(chance() * 20);
   moving.kill('SIGKILL');
   await exit;
   return moving.exitCode === 0;

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises';
@@ -14,7 +13,7 @@ import { SettingsError } from '../../src/platform/settings/environment.js';
 import { loadSettings } from '../../src/platform/settings/settings.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
 import { someAdmin } from '../support/given.js';
-import { seeded } from '../support/seeded.js';
+import { chanceOf } from '../support/seeded.js';
 import { launchOperation, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -83,9 +82,7 @@ const changeOf = async (folder: string, name: string): Promise<void> => {
 };
 
 test('a rotation that is killed at any moment loses nothing, and is done by running it again', async () => {
-  const seed = Number(process.env['DOORSTEP_SEED'] ?? randomInt(2 ** 31));
-  process.stderr.write(`rotateVault: DOORSTEP_SEED=${String(seed)}\n`);
-  const chance = seeded(seed);
+  const chance = chanceOf('rotateVault');
   const folder = temporaryFolder();
   const file = join(folder, encryptionKeyFile);
   const running = await open(folder);
