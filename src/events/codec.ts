@@ -46,7 +46,7 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
   const validatorOf = (type: string): ValidateFunction => {
     let validate = validators.get(type);
     if (validate === undefined) {
-      validate = ajv.compile(closed(definitionOf(type, 1).schema) as AnySchemaObject);
+      validate = ajv.compile(withKnownFieldsOnly(definitionOf(type, 1).schema) as AnySchemaObject);
       validators.set(type, validate);
     }
     return validate;
@@ -76,9 +76,9 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
  * The schema without additional properties in any object: an unintended field would stay in the log
  * for ever.
  */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed);
+const withKnownFieldsOnly = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(withKnownFieldsOnly);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, withKnownFieldsOnly(part)]));
   return 'properties' in parts ? { additionalProperties: false, ...parts } : parts;
 };
