@@ -20,7 +20,7 @@ export interface Refusal {
   /** For people. */
   readonly message: string;
   readonly details?: JsonValue;
-  /** The personal texts among the details, still encrypted: whoever stores the refusal stores these. */
+  /** The personal texts among the details, still encrypted: a stored refusal holds these. */
   readonly people?: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export type RefusalCode = keyof typeof refusalKinds;
 
 const refuse = (code: RefusalCode, message: string): Refusal => ({ kind: refusalKinds[code], code, message });
 
-/** Of one field, in the words of the specification, which name the field first. */
+/** Of one field, with the message of the specification, which names the field first. */
 const refuseField = (code: RefusalCode, field: string, issue: string): Refusal => ({
   ...refuse(code, `${field} ${issue}`),
   details: [{ field, issue }],
@@ -125,7 +125,7 @@ export const withViolations = (refusal: Refusal, others: readonly Violation[]): 
   return { ...refusal, details: [...own, ...others.filter(({ field }) => !named.has(field))] };
 };
 
-/** Every refusal of the service, in the words of the specification ("Errors") and of api.md. */
+/** Every refusal of the service, with the messages of the specification ("Errors") and of api.md. */
 export const refusals = {
   websiteNotFound: (id: string) => refuse('website_not_found', `Website ${id} not found`),
   websiteNotDeployed: (id: string) => refuse('website_not_deployed', `Website ${id} has not been provisioned yet`),

@@ -8,7 +8,7 @@ export interface LogSubscription {
   /**
    * Calls `onEvent` with the events of the topics that are committed after this has resolved, in
    * log order. Some that were committed shortly before may come too. It ends when `signal` is
-   * aborted, or with `onFault`; whoever listens on begins anew.
+   * aborted, or with `onFault`: call it again to go on.
    * @throws EventStoreUnavailable
    */
   readonly listen: (listener: LogListener, signal: AbortSignal) => Promise<void>;

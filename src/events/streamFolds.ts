@@ -255,7 +255,7 @@ export const createStreamFolds = (
       const isCached = present.has(key) || absent.has(key);
       // It asks nothing that others could share.
       if (since !== undefined && isCached) return read(key, fold, stream, options);
-      // Whoever asks for the stream as of a revision must not get it as of another.
+      // A caller that asks for the stream as of a revision must not get it as of another.
       const question = through === undefined ? key : `${String(through)}/${key}`;
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.

@@ -20,7 +20,7 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Whoever is forgotten begins with a full budget. */
+/** Beyond so many, a caller is forgotten, and begins with a full budget again. */
 const maxCallers = 50_000;
 
 export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): SpendBudget => {

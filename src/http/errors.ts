@@ -76,7 +76,7 @@ const httpFault = (
 ): HttpFault => new HttpFault({ status: faultStatus[code], code, error, details, headers });
 
 /**
- * Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3.
+ * Refusals and faults of HTTP itself, with the messages of the specification and of api.md, section 3.
  */
 export const httpErrors = {
   malformed: () => refused('malformed_request', 'Malformed request'),

@@ -34,7 +34,7 @@ export const createInside = (listener: RequestListener): Inside => {
     // One end does not notice by itself that the other one was destroyed.
     near.once('close', () => far.destroy());
     far.once('close', () => near.destroy());
-    // The answer to whoever went away goes nowhere.
+    // The caller has gone, and nobody reads the answer.
     far.on('error', () => undefined);
     calls.set(far, call);
     server.emit('connection', far);

@@ -99,7 +99,7 @@ const readForm = (request: IncomingMessage, store: (content: AsyncIterable<Uint8
   const failure = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Whoever waits for it learns of it.
+  // Those who wait for it get the error. Without this, one that nobody waits for would end the process.
   failure.catch(() => undefined);
 
   parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
@@ -109,7 +109,7 @@ const readForm = (request: IncomingMessage, store: (content: AsyncIterable<Uint8
     else fields[name] = value;
   });
   parser.on('file', (field, content, { filename }: { filename: string | undefined }) => {
-    // Whoever reads it learns of it; nobody reads what is refused.
+    // Its reader gets the error; nobody reads what is refused.
     content.on('error', () => undefined);
     if (field !== 'file' || file !== undefined) {
       problems.push({ field, issue: field === 'file' ? 'must be there once' : 'is not a known field' });

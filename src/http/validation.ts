@@ -159,7 +159,7 @@ const paramsIn = (path: string): readonly string[] => [...path.matchAll(/:(\w+)/
 
 /**
  * The path parameters of a route. Any text may be an id: one that names nothing is answered with
- * 404, in the words of what was not found.
+ * 404, by the route that does not find it.
  */
 export const pathParamsOf = ({ params = {}, path }: Pick<Route, 'params' | 'path'>): TObject =>
   Type.Object(Object.fromEntries(paramsIn(path).map((name) => [name, params[name] ?? plainText])));

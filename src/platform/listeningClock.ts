@@ -7,7 +7,7 @@ const MIN_PART_MS = 10;
 /**
  * The clock for deadlines of calls to others: its timers count only the time in which this process
  * listened. While the event loop is blocked, answers wait unread, and a plain timer, which runs
- * before they are read, would blame whoever sent them.
+ * before they are read, would blame the sender.
  *
  * A delay is waited for in parts. Between two parts, and after the last one, sockets are read. A
  * part that ends late counts no more than twice its length, so however long the process was

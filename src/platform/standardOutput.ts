@@ -2,7 +2,7 @@ import { fstatSync, write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 import { sleep, type Clock } from './clock.js';
 
-/** Standard output as the log goes there: it holds nobody up, whoever reads it or does not. */
+/** Standard output as the log goes there: a reader that is slow, or gone, holds nobody up. */
 export interface StandardOutput extends DestinationStream {
   /** Lines that were given up so far, because nobody read the ones before them. */
   droppedLines(): number;

@@ -159,7 +159,7 @@ test('an account of its own is asked for bookings, which are then not written he
   });
 });
 
-test('secrets of a service that was taken away by somebody who was cut off are destroyed by a worker', async () => {
+test('secrets that a detachment has left, because its process ended, are destroyed by a worker', async () => {
   const id = await attach(shop);
   const worker = createServiceSecretsWorker(partsOf(api.engine));
   await api.call('DELETE', `${path}/${id}`, { token });

@@ -55,7 +55,7 @@ const settlePending = ({ websiteId, clientId }: AccessKey, state: AccessState, u
 const addClient = (command: AddClient, state: AccessState): Outcome => {
   const { websiteId, clientId, email, role, isRegistered, ownerId, at } = command;
   if (clientId === ownerId) return refusals.alreadyOwner();
-  // Whoever is linked is registered, also when the client was read a moment before that.
+  // A client with a link is registered, though it was not when it was read a moment ago.
   if (isRegistered || linkRole(state) !== undefined) return [...link(command, state), ...settlePending(command, state)];
   const pending = pendingAccessInvitation(state);
   if (pending !== undefined) return renewed(command, pending[0], pending[1], role);

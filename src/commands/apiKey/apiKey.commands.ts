@@ -41,7 +41,7 @@ export interface RevokeAPIKey {
    * found. Absent: anybody's.
    */
   readonly subject?: string | undefined;
-  /** Of whoever revokes: a key of a higher role is not found. */
+  /** Of the person who revokes: a key of a higher role is not found. */
   readonly callerRole: 'admin' | 'client';
 }
 

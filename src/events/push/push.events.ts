@@ -6,7 +6,7 @@ import { event, type EventOf } from '../defineStream.js';
  * Who pushed is the actor; on the server's machine itself nobody is known.
  */
 export const pushEvents = {
-  /** The service itself has put content into a commit, which is deployed by whoever made it. */
+  /** The service itself has put content into a commit, and deploys it where it was made. */
   OwnCommitMade: event(Type.Object({ websiteId: Type.String(), commit: Type.String(), previousCommit: Type.String() })),
   DefaultBranchPushed: event(
     Type.Object({

@@ -18,7 +18,7 @@ export type EntryMode = 'portal' | 'token' | 'mcp';
 
 /**
  * Who calls, from the `Authorization` header; handlers behave the same in every mode.
- * @throws Refused: 401 in the words of the specification
+ * @throws Refused: 401, with the messages of the specification
  * @throws IdentityUnavailable, EventStoreUnavailable: it could not be checked, so nobody is let in
  */
 export type Authenticate = (
@@ -52,7 +52,7 @@ export const createAuthenticate = (parts: {
     }
     const { role, scope, id, ...held } = found.key;
     const [subject, verifiedEmail, name] = await Promise.all([held.subject, held.verifiedEmail, held.userName].map(opened));
-    // Whoever had it was erased.
+    // Its person was erased.
     if (subject === undefined || subject === null || verifiedEmail === null) throw new Refused(refusals.invalidToken());
     if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
       throw new Refused(refusals.invalidToken());
@@ -125,5 +125,5 @@ const hints = {
   token: 'Personal access tokens are for paths under /v1. Send it to the same path with /v1 before it.',
 };
 
-/** In form (RFC 7515, 3.1), whoever has signed it. */
+/** By its form (RFC 7515, 3.1); the signature is checked later. */
 const isJwt = (credential: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(credential);

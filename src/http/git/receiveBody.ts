@@ -4,8 +4,8 @@ import { SenderGone } from '../body.js';
 import { httpErrors } from '../errors.js';
 
 /**
- * Writes a body into `buffer`, no faster than the disk takes it, so that neither memory nor a
- * process is held by whoever sends slowly.
+ * Writes a body into `buffer`, no faster than the disk takes it, so that a slow sender holds neither
+ * memory nor a process.
  * @throws HttpFault 413; SenderGone. The buffer is closed then.
  */
 export const receiveBody = async (request: IncomingMessage, buffer: BodyBuffer, maxBytes: number): Promise<BodyBuffer> => {

@@ -22,7 +22,7 @@ export interface FileStore {
 
   /**
    * The file, or the part of it that `range` names, which has to lie in it; `null` when there is
-   * none. Whoever does not read `content` to its end destroys it.
+   * none. A caller that does not read `content` to its end destroys it.
    */
   read(key: string, range?: ByteRange): Promise<FileContent | null>;
 

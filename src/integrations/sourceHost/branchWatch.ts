@@ -11,7 +11,7 @@ import type { BranchObserver } from './port.js';
 const suffix = '.git';
 /** Holds when the last comparison of all began, in milliseconds by the file system's clock. */
 const comparedName = '.compared';
-/** More than the time from a change to its being recorded by whoever made it. */
+/** More than it takes from a change until the process that made it has recorded it. */
 const settledAfterMs = 10_000;
 const retryAfterMs = 15_000;
 const compareAgainAfterMs = 3_600_000;

@@ -20,7 +20,7 @@ const maxComplaintBytes = 2_048;
 
 /** Beyond these git would do more than serve, or take more than a request may. */
 const config: Readonly<Record<string, string>> = {
-  // Whoever may write to the repository's folder could otherwise have the service run a program.
+  // A program with access to the repository's folder could otherwise have the service run another one.
   'core.hooksPath': devNull,
   'core.fsmonitor': 'false',
   'safe.directory': '*',

@@ -132,7 +132,7 @@ export type GitService = 'git-upload-pack' | 'git-receive-pack';
 export interface BranchObserver {
   /** Called with one repository after the other; when it throws, all are compared again some time later. */
   readonly compare: (repositoryId: string) => Promise<void>;
-  /** Called right after a change, possibly before whoever made it has recorded that. */
+  /** Called right after a change, possibly before the process that made it has recorded it. */
   readonly onChange: (repositoryId: string) => void;
 }
 

@@ -9,7 +9,7 @@ const textsByLanguage = { en, de } as const satisfies Record<string, Texts>;
 /** A language that the service speaks, as BCP 47 names it. */
 export type Language = keyof typeof textsByLanguage;
 
-/** The first is spoken to whoever asks for none of them. */
+/** The first is for readers who ask for none of them. */
 export const languages = Object.keys(textsByLanguage) as readonly Language[];
 
 export const defaultLanguage: Language = 'en';

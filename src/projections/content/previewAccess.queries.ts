@@ -6,8 +6,8 @@ import type { Reader } from '../reader.js';
 import { websiteProjection } from '../website/website.projection.js';
 
 /**
- * Whether whoever had a draft of a website built might have it built now: an address that nobody can
- * guess shows nothing to those whom somebody without access has left it to.
+ * Whether the person who had a draft of a website built might have it built now. Without access they
+ * could otherwise go on showing it to others, by an address that nobody can guess.
  * @throws as `ValidatedRead`: what cannot be asked is not shown
  */
 export const createMayPreview =

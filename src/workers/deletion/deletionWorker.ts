@@ -142,8 +142,8 @@ export const createDeletionWorker = (parts: {
 };
 
 /**
- * Frees the slugs of deletions that are given up: whoever takes one then finds at the provider what it
- * refused to delete, and is told. A worker of its own, because its positions begin with those that earlier
+ * Frees the slugs of deletions that are given up. A website that takes one then finds at the provider what
+ * that refused to delete, and says so. A worker of its own, because its positions begin with those that earlier
  * versions gave up.
  */
 export const createSlugReleaseWorker = ({ engine, createReactor }: { engine: Engine; createReactor: CreateReactor }): Worker => {

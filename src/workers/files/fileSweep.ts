@@ -16,8 +16,8 @@ import { fileActor } from './fileWorker.js';
 
 const dayMs = 86_400_000;
 /**
- * Much longer than an upload takes, so that whoever restores an older log has time to notice before
- * the files that came after it are removed.
+ * Much longer than an upload takes. After the restore of an older log there is time to notice before the
+ * files that came after it are removed.
  */
 const orphanMs = 7 * dayMs;
 const batchSize = 200;

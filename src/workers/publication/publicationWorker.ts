@@ -106,7 +106,7 @@ export const createPublicationWorker = (parts: {
       const files = new Map([...written, ...unused.map((mediaId) => [`${mediaFolder}/${mediaId}`, null] as const)]);
       const what = documents.length > 0 ? `Publish ${documents.map(({ id }) => id).join(', ')}` : 'Remove unused pictures';
       const message = what.slice(0, 200);
-      // Whoever watches the repository takes it for a push otherwise, and deploys it too. Recorded before
+      // The worker that watches the repository would take it for a push, and deploy it too. Recorded before
       // the branch moves: killed between the two, the next attempt finds the commit made and records none.
       const announce = async (own: string): Promise<void> => {
         const command = { type: 'RecordOwnCommit', websiteId, commit: own, previousCommit: head } as const;

@@ -18,7 +18,7 @@ export type PushCommand = AnyCommand & {
     | { readonly type: 'RecordOwnCommit'; readonly previousCommit: string }
   );
 
-/** A push is noticed by whoever takes it and by whoever watches the repository: it is one. */
+/** The process that takes a push and the one that watches the repository both notice it: it is one. */
 const decide = (command: PushCommand, state: PushState): readonly PushEvent[] => {
   const { websiteId, commit, previousCommit } = command;
   if (state.commit === commit) return [];

@@ -64,7 +64,7 @@ export const VERSION_WITH_DROPS = 2;
 export const BLOCKING_WAIT_MS = 10;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
-/** The same for a file that nobody else may have open: whoever has it does not close it soon. */
+/** The same for a file that nobody else may have open: the process that has it does not close it soon. */
 const ALONE_ATTEMPTS = 20;
 
 /**

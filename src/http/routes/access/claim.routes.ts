@@ -26,7 +26,7 @@ export const claimRoutes = ({
   reader: Reader;
   payments: Payments;
 }): readonly Route[] => {
-  /** The website as it last was with this owner, whoever owns it by now. */
+  /** The website as it last was with this owner, though it may have another one by now. */
   const ownedWebsite = async (websiteId: string, clientId: string): Promise<WebsiteDocument | null> => {
     const { document: now } = await reader.read(websiteProjection, websiteId);
     if (now?.clientId === clientId) return now;

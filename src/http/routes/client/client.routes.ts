@@ -42,7 +42,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
   const withPlainKey = async ({ sort, ...page }: PageRequest): Promise<PageRequest> => {
     if (sort === undefined || page.after === undefined) return { ...page, ...(sort !== undefined && { sort }) };
     const afterKey = await reader.personal.decrypt(String(sort.afterKey));
-    // Whoever stood there was erased: where that was cannot be known any more.
+    // The client at this place was erased, so that the place is not known any more.
     if (afterKey === null) throw notACursor();
     return { ...page, sort: { ...sort, afterKey } };
   };

@@ -28,7 +28,7 @@ const ofPages: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Lets `serve` answer what there is below the issuer's address, because oidc-provider answers anything
- * else with a text. What is not there is left to whoever comes next, as an error like any other.
+ * else with a text. What is not there goes to the next handler, as an error like any other.
  */
 export const createEndpoints = (serve: RequestHandler): Router => {
   const take =

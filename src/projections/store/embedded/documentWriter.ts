@@ -13,7 +13,7 @@ import type { Tally } from './tally.js';
 export type DocumentWriter = (model: ReadModel, key: bigint, writes: readonly WriteWithText[]) => void;
 
 export interface WriteWithText extends DocumentWrite {
-  /** The body as JSON, of whoever has it already. Then the body itself is needed only for the index. */
+  /** The body as JSON, where the caller has it already. Then the body itself is needed only for the index. */
   readonly text?: string | null;
 }
 
