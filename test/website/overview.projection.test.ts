@@ -125,6 +125,39 @@ describe('the overview projection', () => {
     expect(fold(created, notStarted, again)).toMatchObject({ attention: [] });
   });
 
+  describe('of deployments', () => {
+    const redeploy = { redeployId: 'r1', websiteId };
+    const attempt = { websiteId, attempt: 1 };
+    const fault = { error: 'Oh', transient: false };
+    const begun = { type: 'RedeployStarted', data: { ...redeploy, deploymentId: 'd1' } };
+    const begunFailed = { type: 'RedeployStarted', data: { ...begun.data, failed: true } };
+    const queued = { type: 'SiteRedeployQueued', data: redeploy };
+    const made = { type: 'SiteRedeployed', data: { ...attempt, redeployId: 'r1', deploymentId: 'd1' } };
+    const notMade = { type: 'SiteRedeployFailed', data: { ...attempt, ...fault, redeployId: 'r1' } };
+    const givenUp = { type: 'SiteUpdateFailed', data: { ...attempt, ...fault } };
+    const triedAgain = { type: 'SiteUpdateFailed', data: { ...attempt, ...fault, nextAttemptAt: at } };
+
+    test.each([
+      ['one whose build had failed when it was begun', [begunFailed]],
+      ['a queued one that failed', [queued, notMade]],
+      ['a queued one that was given up with the update of the site', [queued, givenUp]],
+      ['one that goes on as a queued one and is given up', [queued, begun, givenUp]],
+      ['one that failed before an update of the site did', [begunFailed, triedAgain, givenUp]],
+    ])('%s needs somebody, until one succeeds', (_, events) => {
+      expect(fold(created, ...events)).toMatchObject({ attention: ['failed'] });
+      for (const next of [begun, made]) expect(fold(created, ...events, next)).toMatchObject({ attention: [] });
+    });
+
+    test.each([
+      ['one that was begun', [begun]],
+      ['a queued one that is tried again', [queued, triedAgain]],
+      ['a queued one that was made', [queued, made]],
+      ['an update of the site that was given up with nothing to deploy', [queued, made, givenUp]],
+    ])('%s needs nobody', (_, events) => {
+      expect(fold(created, ...events)).toMatchObject({ attention: [] });
+    });
+  });
+
   test('a new name is found, and keeps what is known of delivery and provisioning', () => {
     const renamed = { type: 'WebsiteRenamed', data: { websiteId, name: 'Zoo' } };
     const overview = fold(created, setUp, started, renamed);

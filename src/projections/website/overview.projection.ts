@@ -3,6 +3,7 @@ import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
+import type { SiteEvent } from '../../events/site/site.events.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { copyWith } from '../../platform/copyWith.js';
 import { termsOf } from '../../platform/searchTerms.js';
@@ -22,8 +23,8 @@ export type WebsiteOverview = {
   readonly job: ProvisioningDocument;
   /** Absent before it was set up. */
   readonly delivery?: DeliveryBlock;
-  /** Whether the last deployment that was asked for was not begun. */
-  readonly deploymentFailed?: true;
+  /** Of the deployments that were asked for: one is queued with a change, or the last one has failed as far as is known. */
+  readonly deployment?: 'queued' | 'failed';
 
   // What documents are found and sorted by.
   readonly shelf: WebsiteDocument['shelf'];
@@ -43,16 +44,44 @@ export type WebsiteOverview = {
   readonly terms: readonly string[];
 };
 
-type OverviewEvent = WebsiteEvent | DeliveryEvent | ProvisioningEvent | RedeployEvent;
-type Facts = Pick<WebsiteOverview, 'website' | 'job' | 'delivery' | 'deploymentFailed'>;
+type DeploymentEvent =
+  | RedeployEvent
+  | Extract<SiteEvent, { type: 'SiteRedeployQueued' | 'SiteRedeployed' | 'SiteRedeployFailed' | 'SiteUpdateFailed' }>;
+type OverviewEvent = WebsiteEvent | DeliveryEvent | ProvisioningEvent | DeploymentEvent;
+type Facts = Pick<WebsiteOverview, 'website' | 'job' | 'delivery' | 'deployment'>;
 
 /** Sorts after every time. */
 const never = 'never';
 
-const redeploys: Readonly<Record<RedeployEvent['type'], boolean>> = {
-  RedeployRequested: false,
-  RedeployStarted: false,
-  RedeployNotStarted: true,
+const deploymentTypes: readonly DeploymentEvent['type'][] = [
+  'RedeployRequested',
+  'RedeployStarted',
+  'RedeployNotStarted',
+  'SiteRedeployQueued',
+  'SiteRedeployed',
+  'SiteRedeployFailed',
+  'SiteUpdateFailed',
+];
+
+/** A build that ends after its start is not followed, unless it is queued: then its outcome is recorded. */
+const deploymentAfter = (event: DeploymentEvent, before: WebsiteOverview['deployment']): WebsiteOverview['deployment'] => {
+  const queued = before === 'queued' ? before : undefined;
+  switch (event.type) {
+    case 'RedeployRequested':
+      return queued;
+    case 'RedeployStarted':
+      return event.data.failed === true ? 'failed' : queued;
+    case 'SiteRedeployQueued':
+      return 'queued';
+    case 'SiteRedeployed':
+      return undefined;
+    case 'RedeployNotStarted':
+    case 'SiteRedeployFailed':
+      return 'failed';
+    case 'SiteUpdateFailed':
+      // Given up, and what is queued with it.
+      return event.data.nextAttemptAt === undefined && before === 'queued' ? 'failed' : before;
+  }
 };
 
 const isOf = <Event extends OverviewEvent>(
@@ -60,10 +89,8 @@ const isOf = <Event extends OverviewEvent>(
   event: Recorded,
 ): event is Recorded<Event> => (handles as readonly string[]).includes(event.type);
 
-const isRedeploy = (event: Recorded): event is Recorded<RedeployEvent> => event.type in redeploys;
-
 const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOverview => {
-  const { website, job, delivery, deploymentFailed } = facts;
+  const { website, job, delivery, deployment } = facts;
   const { shelf, status, tier, features, name, slug, createdAt } = website;
   const needed = delivery === undefined ? [] : summaryOfDelivery(delivery).neededFromClient;
   const isKnown = before?.name === name && before.slug === slug;
@@ -77,7 +104,7 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
     slug,
     createdAt,
     attention: [
-      ...(job.status === 'failed' || deploymentFailed === true ? (['failed'] as const) : []),
+      ...(job.status === 'failed' || deployment === 'failed' ? (['failed'] as const) : []),
       ...(needed.length > 0 ? (['waiting'] as const) : []),
     ],
     etaAscending: delivery?.estimatedCompletionAt ?? never,
@@ -91,15 +118,19 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
 
 export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> = {
   name: 'overview',
-  version: 2,
+  version: 3,
   readsFrom: 1,
-  handles: [
-    ...websiteProjection.handles,
-    ...deliveryProjection.handles,
-    ...provisioningProjection.handles,
-    ...(Object.keys(redeploys) as RedeployEvent['type'][]),
+  handles: [...websiteProjection.handles, ...deliveryProjection.handles, ...provisioningProjection.handles, ...deploymentTypes],
+  ignores: [
+    ...websiteProjection.ignores,
+    ...deliveryProjection.ignores,
+    ...provisioningProjection.ignores,
+    'SiteUpdateReopened',
+    'SiteUpdateStarted',
+    'SiteUpdateLeaseRenewed',
+    'SiteVariablesSet',
+    'SiteServingChanged',
   ],
-  ignores: [...websiteProjection.ignores, ...deliveryProjection.ignores, ...provisioningProjection.ignores],
   documentId: ({ data: { websiteId } }) => websiteId,
   evolve: (overview, recorded) => {
     const event: Recorded = recorded;
@@ -121,9 +152,10 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
       const job = provisioningProjection.evolve(overview.job, event);
       return job === null ? overview : overviewOf({ ...facts, job: withoutOutputs(job) }, overview);
     }
-    if (isRedeploy(event)) {
-      const { deploymentFailed: _, ...others } = facts;
-      return overviewOf({ ...others, ...(redeploys[event.type] && { deploymentFailed: true as const }) }, overview);
+    if (isOf<DeploymentEvent>({ handles: deploymentTypes }, event)) {
+      const { deployment: before, ...others } = facts;
+      const deployment = deploymentAfter(event, before);
+      return overviewOf({ ...others, ...(deployment !== undefined && { deployment }) }, overview);
     }
     return overview;
   },
@@ -133,7 +165,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     { field: 'tier' },
     { field: 'features' },
     { field: 'provisioning' },
-    { field: 'attention' },
+    { field: 'attention', since: 3 },
     { field: 'terms', since: 2 },
     { field: 'slug' },
     { field: 'name', sorts: true },
@@ -150,9 +182,9 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
 const withoutOutputs = (job: ProvisioningDocument): ProvisioningDocument =>
   copyWith(job, { steps: job.steps.map(({ id, status, attempts }) => ({ id, status, attempts })) });
 
-const factsOf = ({ website, job, delivery, deploymentFailed }: Facts): Facts => ({
+const factsOf = ({ website, job, delivery, deployment }: Facts): Facts => ({
   website,
   job,
   ...(delivery !== undefined && { delivery }),
-  ...(deploymentFailed === true && { deploymentFailed }),
+  ...(deployment !== undefined && { deployment }),
 });

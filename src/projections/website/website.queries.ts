@@ -91,6 +91,12 @@ export const listWebsites = async (reader: Reader, query: WebsiteFilter & PageRe
 export const countWebsites = async (reader: Reader, filter: WebsiteFilter): Promise<number> =>
   reader.count(overviewProjection, await selectionOf(reader, filter));
 
+/** Whether the last deployment that was asked for has failed, as far as is known. */
+export const isDeploymentFailed = async (reader: Reader, websiteId: string): Promise<boolean> => {
+  const [found] = await reader.list(overviewProjection, { ids: [websiteId], order: 'descending', limit: 1 });
+  return found?.body.deployment === 'failed';
+};
+
 const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selection & Pick<ReadModelQuery, 'search'>> => {
   const { status, clientId, slug, tier, feature, provisioning, attention, lateAt, archived, q = '' } = filter;
   return {

@@ -1,4 +1,4 @@
-import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { AnyCommand, Decider, Untimed } from '../../commands/decider.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
 import type { StreamFold } from '../../events/fold.js';
@@ -10,7 +10,7 @@ export interface RedeployState {
 
 export type RedeployCommand = AnyCommand & { readonly redeployId: string; readonly websiteId: string } & (
     | { readonly type: 'RequestRedeploy'; readonly provider: string; readonly projectId: string }
-    | { readonly type: 'RecordStart'; readonly deploymentId: string }
+    | { readonly type: 'RecordStart'; readonly deploymentId: string; readonly failed?: boolean }
     | { readonly type: 'RecordNoStart'; readonly reason: string }
   );
 
@@ -33,10 +33,12 @@ const decide = (command: RedeployCommand, { stage }: RedeployState): readonly Re
       const { provider, projectId } = command;
       return stage === 'none' ? [{ type: 'RedeployRequested', data: { ...redeploy, provider, projectId } }] : [];
     }
-    case 'RecordStart':
+    case 'RecordStart': {
+      const { deploymentId, failed } = command;
       // Also after `notStarted`: the request may have been repeated with its key since.
       if (stage === 'none' || stage === 'started') return [];
-      return [{ type: 'RedeployStarted', data: { ...redeploy, deploymentId: command.deploymentId } }];
+      return [{ type: 'RedeployStarted', data: { ...redeploy, deploymentId, ...(failed === true && { failed }) } }];
+    }
     case 'RecordNoStart':
       return stage === 'requested' ? [{ type: 'RedeployNotStarted', data: { ...redeploy, reason: command.reason } }] : [];
     default:
@@ -56,6 +58,18 @@ export const redeployFold: StreamFold<RedeployState, RedeployEvent, { readonly r
  * interrupted, a worker finds out the outcome.
  */
 export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = { ...redeployFold, decide };
+
+/** What to record once the provider has begun this deployment. */
+export const startOf = (
+  { redeployId, websiteId }: { readonly redeployId: string; readonly websiteId: string },
+  { id: deploymentId, status }: { readonly id: string; readonly status: 'building' | 'ready' | 'failed' },
+): Untimed<Extract<RedeployCommand, { type: 'RecordStart' }>> => ({
+  type: 'RecordStart',
+  redeployId,
+  websiteId,
+  deploymentId,
+  ...(status === 'failed' && { failed: true }),
+});
 
 /** Stored with the deployment at the provider, so that it can be found and is not begun twice. */
 export const redeployMarker = (redeployId: string): string => `redeploy-${redeployId}`;

@@ -5,7 +5,7 @@ import { areSameValues } from '../../events/website/siteValues.js';
 import type { Deployments } from '../../integrations/deployments.js';
 import type { Deployment } from '../../integrations/hosting/port.js';
 import type { WebsiteDocument } from '../../projections/website/website.projection.js';
-import { redeployMarker, redeployProcess } from '../deployment/deployment.process.js';
+import { redeployMarker, redeployProcess, startOf } from '../deployment/deployment.process.js';
 import { commandAfterDeployment, siteFold, siteProcess } from './site.process.js';
 
 /**
@@ -26,7 +26,6 @@ export const redeploy = async (
   if (command?.type === 'RecordDeployment') await engine.handle(websiteDecider, command, contextNow());
   if (command?.type === 'QueueRedeploy') await engine.handle(siteProcess, command, contextNow());
   // Last, because after it nothing of this is repeated.
-  const start = { type: 'RecordStart', redeployId, websiteId, deploymentId: deployment.id } as const;
-  await engine.handle(redeployProcess, start, contextNow());
+  await engine.handle(redeployProcess, startOf({ redeployId, websiteId }, deployment), contextNow());
   return deployment;
 };

@@ -12,8 +12,9 @@ import { entityId } from '../../../platform/ids.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { isDeploymentFailed } from '../../../projections/website/website.queries.js';
 import { commandAfterDeployment, siteProcess } from '../../../workers/site/site.process.js';
-import { redeployFold, redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { redeployFold, redeployMarker, redeployProcess, startOf } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
@@ -173,7 +174,8 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         // One that was requested goes on.
         const isAsked = state.stage !== 'none';
         const unchanged = isAsked || !areSameValues(website, website.built) ? null : await deployments.findUnchanged(deployed);
-        if (unchanged !== null) return { unchanged };
+        // Recorded when the last one has failed, because lists say so until another one has begun.
+        if (unchanged !== null && !(await isDeploymentFailed(reader, websiteId))) return { unchanged };
         const redeploy = { redeployId, websiteId };
         const command = {
           type: 'RequestRedeploy',
@@ -194,13 +196,11 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const isShown = areSameValues(values, deployed.built);
         const wanted = { marker: redeployMarker(redeploy.redeployId), isShown };
         const deployment = await deployments.start(deployed, wanted, context);
-        const { redeployId } = redeploy;
-        const command = commandAfterDeployment(deployed, { redeployId, deployment, values });
+        const command = commandAfterDeployment(deployed, { redeployId: redeploy.redeployId, deployment, values });
         if (command?.type === 'RecordDeployment') await engine.handle(websiteDecider, command, consequenceOf(engine, context));
         if (command?.type === 'QueueRedeploy') await engine.handle(siteProcess, command, consequenceOf(engine, context));
         // Last: until then a worker completes what an interruption cuts off.
-        const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
-        await engine.handle(redeployProcess, start, consequenceOf(engine, context));
+        await engine.handle(redeployProcess, startOf(redeploy, deployment), consequenceOf(engine, context));
         return { status: 202, body: await body(deployment) };
       },
     }),

@@ -196,7 +196,8 @@ export const websiteRoutes = (
         attention: Type.Optional(
           Type.Enum(['failed', 'late', 'waiting'], {
             description:
-              'What needs somebody: `failed`, its provisioning or the last deployment that was asked for; `late`, the ETA or a deadline of an open checkpoint has passed; `waiting`, something is needed from the client.',
+              'What needs somebody: `failed`, its provisioning or the last deployment that was asked for has failed; `late`, the ETA or a deadline of an open checkpoint has passed; `waiting`, something is needed from the client. ' +
+              'How a build at Vercel ends is known when it brings a new name, address or colour; any other counts as failed only when it could not be started.',
           }),
         ),
         q: Type.Optional(
