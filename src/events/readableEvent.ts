@@ -16,8 +16,15 @@ const hidden: Readonly<Record<string, readonly string[]>> = {
   APIKeyMinted: ['hash'],
 };
 
-/** Of one field, as JSON: a delivery block of 40 checkpoints is shorter, the text of a page is not. */
+/** Of one field, as JSON. The text of a page is longer. */
 const maxFieldLength = 16_384;
+
+/** Fields that are shown at any length, because what they hold is bounded: a delivery block has 40 checkpoints at most. */
+const bounded: Readonly<Record<string, readonly string[]>> = {
+  DeliverySetUp: ['checkpoints'],
+  DeliveryReplaced: ['checkpoints'],
+  DeliveryUndone: ['checkpoints'],
+};
 
 const shownFields = new Map<string, ReadonlySet<string>>();
 
@@ -49,7 +56,7 @@ export const readableData = async (
   const omitted: string[] = [];
   for (const [field, value] of Object.entries(data as JsonObject)) {
     if (!fields.has(field)) continue;
-    if (lengthOf(value) > maxFieldLength) omitted.push(field);
+    if (lengthOf(value) > maxFieldLength && bounded[type]?.includes(field) !== true) omitted.push(field);
     // Most fields hold nothing encrypted, and pages have thousands of values.
     else readable[field] = personKeysIn(value).length === 0 ? value : await decrypted(value, personal);
   }

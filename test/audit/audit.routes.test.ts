@@ -230,7 +230,7 @@ describe('an export', () => {
     const { status, headers, text } = await take('text/csv', query);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
     const lines = text.split('\r\n');
-    expect(lines[0]).toBe('id,at,type,websiteId,subject,name,role,via,tokenId,requestId,data');
+    expect(lines[0]).toBe('id,at,type,websiteId,subject,name,role,via,tokenId,requestId,data,omitted');
     expect(lines).toHaveLength(entries.length + 2);
     expect(lines.slice(1, -1).map((line) => line.split(',', 3))).toEqual(entries.map(({ id, at, type }) => [id, at, type]));
     const everything = (await take('text/csv')).text;
@@ -309,4 +309,6 @@ test('long documents are left out, of however many versions, and everything else
   expect(short).toMatchObject(Array(4).fill({ data: { body: {} } }));
   const named = await audit(`?ids=${long.map(({ id }) => id).join()}`);
   expect(named).toEqual(long);
+  const csv = await api.call('GET', `/audit?ids=${long.map(({ id }) => id).join()}`, { token, headers: { accept: 'text/csv' } });
+  expect(csv.text.split('\r\n').filter((line) => line.endsWith(',body'))).toHaveLength(long.length);
 });

@@ -76,6 +76,7 @@ const columns: readonly (readonly [string, (entry: AuditEntry) => string | undef
   ['tokenId', ({ actor }) => actor.tokenId],
   ['requestId', ({ requestId }) => requestId],
   ['data', ({ data }) => JSON.stringify(data)],
+  ['omitted', ({ omitted }) => omitted?.join(',')],
 ];
 
 export const auditCsvHeader = csvLine(columns.map(([name]) => name));
