@@ -4,7 +4,7 @@ import type { DeliveryBlock } from '../../src/events/delivery/delivery.block.js'
 import { blockAfter } from '../../src/events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
 import { deliveryAt, deliveryBefore, type KeptDeliveryLog } from '../../src/events/delivery/delivery.history.js';
-import { visibleChange, type VisibleChange } from '../../src/events/delivery/delivery.steps.js';
+import { isSeenByClients, visibleChange, type VisibleChange } from '../../src/events/delivery/delivery.steps.js';
 import { countVisibleChanges, visibleChanges } from '../../src/events/delivery/delivery.visible.js';
 import type { Recorded } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
@@ -147,6 +147,27 @@ test('what clients are told of the changes leads from what they saw to what they
         }
       }
       expect(sorted(flat)).toStrictEqual(sorted(flatOf(after)));
+    }),
+  );
+});
+
+test('clients see a change of what they receive, and of reasons that are meant for them', () => {
+  /** As they receive it, with the address where the preview leads. */
+  const received = (seen: DeliveryBlock | null): unknown[] => [
+    ...sorted(flatOf(seen)),
+    seen?.checkpoints.map(({ id }) => id),
+    seen?.showPreviewUrl === true ? seen.previewUrlOverride : undefined,
+  ];
+  fc.assert(
+    fc.property(life, (events) => {
+      let before: DeliveryBlock | null = null;
+      for (const event of events) {
+        const after: DeliveryBlock | null = blockAfter(before, event);
+        const isOther = JSON.stringify(received(before)) !== JSON.stringify(received(after));
+        const isTold = 'reasonVisible' in event.data && event.data.reasonVisible;
+        expect(isSeenByClients({ event, before, after })).toBe(isOther || isTold);
+        before = after;
+      }
     }),
   );
 });

@@ -33,3 +33,14 @@ export const visibleChange = ({ event, before, after }: DeliveryStep): VisibleCh
   if (changes.length === 0 && !('reason' in why)) return null;
   return { revision: event.revision, at: event.metadata.at, changes, ...why };
 };
+
+/** Where the block's own preview leads for clients, if anywhere. */
+const shownAddress = (block: DeliveryBlock | null): string | undefined =>
+  block?.showPreviewUrl === true ? block.previewUrlOverride : undefined;
+
+/**
+ * Whether clients see anything else after a step: a change that they may see, or another address of
+ * the preview, which no list of changes names.
+ */
+export const isSeenByClients = (step: DeliveryStep): boolean =>
+  visibleChange(step) !== null || shownAddress(step.before) !== shownAddress(step.after);

@@ -1,9 +1,10 @@
 import type { AccessEvent } from '../../../events/access/access.events.js';
-import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
+import { blockAfter, type DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import type { DeliveryEvent } from '../../../events/delivery/delivery.events.js';
+import { deliveryBefore } from '../../../events/delivery/delivery.history.js';
+import { isSeenByClients } from '../../../events/delivery/delivery.steps.js';
 import type { JsonObject, Recorded } from '../../../events/envelope.js';
 import { readInvitation } from '../../../projections/access/access.queries.js';
-import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Caller, WebsiteAccess } from '../../auth/caller.js';
@@ -22,9 +23,13 @@ const mayRead = ({ readers }: ChangeArea, { role }: Caller, access: WebsiteAcces
 
 /** Events whose visibility is kept: everybody who follows a website asks for the same ones. */
 const maxKept = 1_000;
+/** Websites whose block is kept as the last event that was asked for left it. */
+const maxBlocks = 200;
 
 export const createMaySee = (reader: Reader): MaySee => {
   const shownDeliveries = createCache<Promise<boolean>>(maxKept);
+  /** By website. Who goes on where a connection broke asks for one event after the other. */
+  const lastBlocks = createCache<{ readonly revision: bigint; readonly block: DeliveryBlock | null }>(maxBlocks);
 
   const hasFeature = async ({ feature }: ChangeArea, { data }: Recorded, websiteId: string | undefined): Promise<boolean> => {
     if (feature === undefined || websiteId === undefined) return true;
@@ -33,18 +38,20 @@ export const createMaySee = (reader: Reader): MaySee => {
   };
 
   /** Clients do not learn that something changed which they do not see, such as a hidden preview's address. */
-  const isDeliveryShown = async ({ data: { websiteId }, revision }: Recorded<DeliveryEvent>): Promise<boolean> => {
-    if (revision === 0n) return true;
-    const before = await reader.read(deliveryProjection, websiteId, revision - 1n);
-    const after = await reader.read(deliveryProjection, websiteId, revision);
-    return shownOf(before.document) !== shownOf(after.document);
+  const isDeliveryShown = async (event: Recorded<DeliveryEvent>): Promise<boolean> => {
+    const { revision, data } = event;
+    const { websiteId } = data;
+    const last = lastBlocks.get(websiteId);
+    const isNext = last !== undefined && last.revision + 1n === revision;
+    const before = isNext ? last.block : await deliveryBefore(reader, websiteId, Number(revision));
+    const after = blockAfter(before, event);
+    lastBlocks.set(websiteId, { revision, block: after });
+    return isSeenByClients({ event, before, after });
   };
 
   const isShownToClient = async (event: Recorded, { clientId }: Caller): Promise<boolean> => {
     const area = areaOf(event.type)?.name;
     if (area === 'delivery') {
-      const { data } = event as Recorded<DeliveryEvent>;
-      if ('reasonVisible' in data && data.reasonVisible) return true;
       const key = `${event.stream}/${String(event.revision)}`;
       const known = shownDeliveries.get(key) ?? isDeliveryShown(event as Recorded<DeliveryEvent>);
       shownDeliveries.set(key, known);
@@ -69,11 +76,4 @@ export const createMaySee = (reader: Reader): MaySee => {
     if (!(await hasFeature(area, event, access?.website.id))) return false;
     return caller.role === 'admin' || isShownToClient(event, caller);
   };
-};
-
-/** What clients see of a block. */
-const shownOf = (block: DeliveryBlock | null): string => {
-  if (block === null) return '';
-  const { estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints } = block;
-  return JSON.stringify([estimatedCompletionAt, showPreviewUrl, showPreviewUrl ? previewUrlOverride : undefined, checkpoints]);
 };

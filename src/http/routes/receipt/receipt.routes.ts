@@ -60,7 +60,7 @@ export const receiptRoutes = ({
       operationId: 'listDeliveryChanges',
       summary: 'List what changed since a revision, or since the caller last looked',
       description:
-        'Newest first, as clients may see it: without the override of the preview, and with the reasons that are meant for them. Without `since`, what changed after the revision that the caller last reported by `POST /websites/:id/delivery/seen`; a caller who never did gets every change, the set-up included.',
+        'Newest first, as clients may see it: without the override of the preview, also where it is shown, and with the reasons that are meant for them. Without `since`, what changed after the revision that the caller last reported by `POST /websites/:id/delivery/seen`; a caller who never did gets every change, the set-up included.',
       tag: deliveryTag,
       scope: 'website',
       access: 'members',
