@@ -34,6 +34,9 @@ export const readForCheckpoint = (text: string): ForCheckpoint => {
   return { id: text.slice(0, at).trim(), value: text.slice(at + 1).trim() };
 };
 
+/** Longest id of a checkpoint. */
+const maxIdLength = 64;
+
 /** Lower case, dashes, of one kind with the ids that there are. */
 const idFor = (label: string, taken: ReadonlySet<string>): string => {
   const base =
@@ -43,8 +46,9 @@ const idFor = (label: string, taken: ReadonlySet<string>): string => {
       .replaceAll(/[\u0300-\u036f]/g, '')
       .replaceAll(/[^a-z0-9]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'checkpoint';
-  let id = base;
-  for (let number = 2; taken.has(id); number += 1) id = `${base}-${String(number)}`;
+  const withEnd = (end: string): string => base.slice(0, maxIdLength - end.length).replace(/-+$/, '') + end;
+  let id = withEnd('');
+  for (let number = 2; taken.has(id); number += 1) id = withEnd(`-${String(number)}`);
   return id;
 };
 

@@ -185,6 +185,13 @@ describe('a change of a delivery', () => {
     });
   });
 
+  it('gives checkpoints with long labels ids that are short enough, and different', () => {
+    const add = Array.from({ length: 12 }, () => 'Photographs of the shop, the bakers and everything that they bake before dawn');
+    const ids = editDelivery(block, { ...none, add }).checkpoints?.map(({ id }) => id) ?? [];
+    expect(new Set(ids).size).toBe(block.checkpoints.length + add.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9-]{0,62}[a-z0-9]$/);
+  });
+
   it('names the checkpoints that there are when one is not there', () => {
     expect(() => editDelivery(block, { ...none, remove: ['qaa'] })).toThrow(
       'There is no checkpoint "qaa". There are: kickoff, design-approved, initial-deploy, content-loaded, qa, launch',
