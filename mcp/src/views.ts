@@ -47,7 +47,7 @@ export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const current = block.checkpoints.find(({ status }) => status === 'in_progress');
   const next = block.checkpoints.find(({ status }) => status === 'pending');
   const count = block.checkpoints.length;
-  const late = done < count && Date.parse(block.estimatedCompletionAt) < now.getTime();
+  const late = (count === 0 || done < count) && Date.parse(block.estimatedCompletionAt) < now.getTime();
   return [
     `ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)}${late ? ': late' : ''})`,
     `${String(done)} of ${counted(count, 'checkpoint')} done`,

@@ -102,6 +102,14 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
     expect.objectContaining({ type: 'DeliveryReplaced', by: 'ops@example.com', via: 'mcp' }),
   );
 
+  const { id } = (created.data as { website: { id: string } }).website;
+  const bare = { estimatedCompletionAt: '2026-01-15T12:00:00.000Z', showPreviewUrl: false, checkpoints: [] };
+  expect((await api.put(`/websites/${id}/delivery`, bare)).status).toBe(200);
+  const overdue = await assistant.call('website_status', { website: slug });
+  expect(overdue.text).toMatch(/ready by 2026-01-15 \(.*: late\), 0 of 0 checkpoints done/);
+  const found = await assistant.call('find_websites', { attention: 'late' });
+  expect(found.data.websites).toContainEqual(expect.objectContaining({ slug, late: true }));
+
   const missed = await assistant.call('website_status', { website: slug.replace('bakery', 'bakry') });
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });
   expect(assistant.errors()).toBe('');

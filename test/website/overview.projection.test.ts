@@ -99,6 +99,11 @@ describe('the overview projection', () => {
     expect(toListed(finished as WebsiteOverview).delivery?.counts).toStrictEqual({ pending: 0, in_progress: 0, done: 3 });
   });
 
+  test('a delivery without checkpoints is late from its ETA on', () => {
+    const overview = fold(created, { type: 'DeliverySetUp', data: { ...block, checkpoints: [] } });
+    expect(overview).toMatchObject({ lateFrom: block.estimatedCompletionAt });
+  });
+
   test('sums up the provisioning', () => {
     const running = fold(created, started) as WebsiteOverview;
     expect(toListed(running).provisioning).toStrictEqual({ status: 'running', step: 'github_create_repo', attempts: 2 });

@@ -19,7 +19,7 @@ import {
 /** The date of the whole, or of the current checkpoint, has passed. */
 const isLate = ({ deliverySummary: summary }: Website, now: Date): boolean =>
   summary !== undefined &&
-  summary.counts.pending + summary.counts.in_progress > 0 &&
+  (summary.counts.pending + summary.counts.in_progress > 0 || summary.counts.done === 0) &&
   [summary.estimatedCompletionAt, summary.current?.dueAt].some((date) => date !== undefined && Date.parse(date) < now.getTime());
 
 /** One line for each website, without what people wrote. */

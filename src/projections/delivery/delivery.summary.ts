@@ -28,10 +28,10 @@ export const summaryOfDelivery = ({ estimatedCompletionAt, checkpoints }: Delive
   };
 };
 
-/** From when on a delivery is late: the ETA or the first deadline of what is open; none when nothing is. */
+/** From when on a delivery is late: the ETA or the first deadline of what is open; none when every checkpoint is done. */
 export const lateFrom = ({ estimatedCompletionAt, checkpoints }: DeliveryBlock): string | undefined => {
   const open = openOf(checkpoints);
-  if (open.length === 0) return undefined;
+  if (checkpoints.length > 0 && open.length === 0) return undefined;
   return [estimatedCompletionAt, ...open.flatMap(({ dueAt }) => dueAt ?? [])].sort()[0];
 };
 

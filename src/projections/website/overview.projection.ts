@@ -174,7 +174,7 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
     { field: 'createdAt', sorts: true },
     { field: 'etaAscending', sorts: true },
     { field: 'etaDescending', sorts: true },
-    { field: 'lateFrom', sorts: true },
+    { field: 'lateFrom', sorts: true, since: 3 },
   ],
   counted: ['shelf', 'status', 'tier', 'features', 'provisioning', 'attention'],
 };
