@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
 import { startOpenIdProvider } from '../support/openIdProvider.js';
 import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+import { codeIn } from '../support/signIn.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -43,8 +45,10 @@ const spoilToken = async (page: Page): Promise<void> => {
 
 withBrowser('the session', () => {
   let seat: PortalSeat;
+  let websiteId: string;
   beforeAll(async () => {
     seat = await startPortal();
+    ({ id: websiteId } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner' }));
   });
 
   test('ends over a form, and goes on over it', async () => {
@@ -83,14 +87,50 @@ withBrowser('the session', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('an attempt that has ended, or was begun elsewhere, begins again', async () => {
-    const { page, signInAs } = await seat.open();
-    await page.goto(`${seat.address}/app/callback?code=nonsense&state=nonsense`);
-    await page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor();
-    await looksRight(page);
-    await page.getByRole('button', { name: 'Begin again' }).click();
+  test("goes on where one was in the tab that the mail's link opens", async () => {
+    const email = 'ben@example.com';
+    const { invitation } = await seat.admin.websites.clients.add(websiteId, { email, role: 'viewer' });
+    const { page, context } = await seat.open();
+    await page.goto(`${seat.address}/app/invitations/${invitation?.id ?? ''}`);
+    await page.locator('input[type=email]').fill(email);
+    await page.locator('button[type=submit]').first().click();
+    const { mail, link } = await eventually('the mail with the link', async () => {
+      const [newest] = await seat.admin.outbox.list({ to: email, limit: 1 });
+      const address = newest?.links.find((one) => one.includes('/sign-in/'));
+      return newest === undefined || address === undefined ? undefined : { mail: newest, link: address };
+    });
+    const tab = await context.newPage();
+    await tab.goto(link);
+    await tab.locator('button[type=submit]').click();
+    await tab.getByRole('heading', { level: 1, name: 'Doorstep invites you to Corner Bakery' }).waitFor();
+
+    // The tab that asked for the mail: its code is used, and home is one link away.
+    await page.locator('input[name=code]').fill(codeIn(mail));
+    await page.locator('button[type=submit]').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Begin again' }).waitFor();
+    await page.getByRole('link').first().click();
+    await page.getByRole('heading', { level: 1, name: 'You are invited' }).waitFor();
+  });
+
+  test('an attempt of which nothing is known here begins again by itself, once', async () => {
+    const { page, context, signInAs } = await seat.open();
+    const nothingKnown = `${seat.address}/app/callback?code=nonsense&state=nonsense`;
+    await page.goto(nothingKnown);
     await signInAs('eva@example.com');
     await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+
+    // A browser that keeps nothing.
+    await context.addInitScript(`if (location.pathname === '/app/callback') localStorage.clear()`);
+    let attempts = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).searchParams.has('code_challenge')) attempts += 1;
+    });
+    await page.goto(nothingKnown);
+    await page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor();
+    await looksRight(page);
+    expect(attempts).toBe(1);
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor();
   });
 
   test('goes on in a tab and in its duplicate, which have one refresh token', async () => {

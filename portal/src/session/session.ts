@@ -19,6 +19,9 @@ interface Attempt {
 const authority = signInWays === undefined ? '' : new URL('.', signInWays.authorizationEndpoint).href;
 const userKey = `oidc.user:${authority}:${signInWays?.clientId ?? ''}`;
 
+/** Kept while this tab begins again by itself: it does so once. */
+const begunAgainKey = 'doorstep.begunAgain';
+
 /** A token is renewed this long before it ends, in seconds. */
 const renewBefore = 30;
 
@@ -78,7 +81,8 @@ const userManager = (): Promise<UserManager> => {
       loadUserInfo: false,
       automaticSilentRenew: false,
       userStore: new WebStorageStateStore({ store: sessionStorage }),
-      stateStore: new WebStorageStateStore({ store: sessionStorage }),
+      // Of all tabs, because the link of a sign-in mail opens one of its own. It holds no token.
+      stateStore: new WebStorageStateStore({ store: localStorage }),
     };
     return new Manager(settings, undefined, undefined, byFetch);
   })();
@@ -161,18 +165,29 @@ export const signIn = async ({
 };
 
 /**
- * Takes up what the identity provider has led back with.
- * @returns where to go on, below the base address, and who it is; null when the attempt has failed
+ * Takes up what the identity provider has led back with. An attempt of which nothing is known here was
+ * begun in another browser, or too long ago: another one begins, without a question to whom the provider
+ * knows already.
+ * @returns where to go on, below the base address, and who it is; `left` when the page is being left for
+ *   another attempt
  */
-export const completeSignIn = async (): Promise<(Attempt & { readonly user: KeptUser }) | null> => {
+export const completeSignIn = async (): Promise<(Attempt & { readonly user: KeptUser }) | 'left' | 'failed'> => {
   const oidc = await userManager();
+  const id = new URL(location.href).searchParams.get('state');
+  const isKnown = id !== null && (await oidc.settings.stateStore.get(id)) !== null;
+  if (!isKnown && id !== null && sessionStorage.getItem(begunAgainKey) === null) {
+    sessionStorage.setItem(begunAgainKey, '');
+    await signIn({ back: '/app/' });
+    return 'left';
+  }
   try {
     const { state } = await oidc.signinRedirectCallback();
+    sessionStorage.removeItem(begunAgainKey);
     const user = keptUser();
-    return user === null ? null : { ...(state as Attempt), user };
+    return user === null ? 'failed' : { ...(state as Attempt), user };
   } catch {
-    // Begun in another window, answered before, or refused: each of them begins again.
-    return null;
+    // Answered before, or refused: whoever reads this begins again.
+    return 'failed';
   }
 };
 

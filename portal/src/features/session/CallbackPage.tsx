@@ -18,7 +18,8 @@ const CallbackPage = (): ReactNode => {
   useEffect(() => {
     completed ??= completeSignIn();
     void completed.then((attempt) => {
-      if (attempt === null) setState('failed');
+      if (attempt === 'left') return;
+      if (attempt === 'failed') setState('failed');
       else if (attempt.beside === undefined) void navigate(attempt.back.replace(/^\/app/, '') || '/', { replace: true });
       else {
         handOver(attempt.beside, attempt.user);
