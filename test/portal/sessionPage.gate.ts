@@ -80,7 +80,10 @@ withBrowser('the session', () => {
 
     await page.getByRole('button', { name: 'Account of anna@example.com' }).click();
     await looksRight(page);
+    // It says whose session is to end: otherwise some issuers ask, or do not lead back.
+    const leaving = page.waitForRequest((request) => new URL(request.url()).searchParams.has('id_token_hint'));
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await leaving;
     await page.getByRole('button', { name: 'Sign out' }).click();
     // Nobody is signed in any more: the portal leads to the sign-in.
     await page.locator('input[type=email]').waitFor();
@@ -131,6 +134,35 @@ withBrowser('the session', () => {
     expect(attempts).toBe(1);
     await page.getByRole('button', { name: 'Begin again' }).click();
     await page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor();
+  });
+
+  test('leaves nothing of one person to the next in the same tab', async () => {
+    const { page, visit, signInAs } = await seat.open();
+    await visit('/', operator);
+    const palette = page.getByRole('combobox', { name: 'Find a website, person or page' });
+    const found = page.getByRole('option', { name: /^Corner Bakery/ }).first();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await palette.fill('corner');
+    await found.click();
+    await page.getByRole('heading', { level: 1, name: 'There is no plan yet' }).waitFor();
+    await page.goto(`${seat.address}/app/websites/${websiteId}?as=ben%40example.com`);
+    await page.getByText('You see this as ben@example.com. Read only.').waitFor();
+    // What was opened as oneself is not shown as somebody else.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /^Home/ }).waitFor();
+    expect(await found.count()).toBe(0);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: /^Account of / }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signInAs('carla@example.com');
+    await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /^Home/ }).waitFor();
+    expect(await found.count()).toBe(0);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Corner Bakery');
   });
 
   test('goes on in a tab and in its duplicate, which have one refresh token', async () => {

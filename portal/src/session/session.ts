@@ -156,6 +156,8 @@ export const signIn = async ({
   // The hint of who it was outlives their session.
   const hint = email ?? keptUser()?.profile.email;
   await oidc.removeUser();
+  // Somebody else gets nothing of whoever was here.
+  if (anew) sessionStorage.clear();
   await oidc.signinRedirect({
     state: { back, ...(beside !== undefined && { beside }) } satisfies Attempt,
     ui_locales: document.documentElement.lang,
@@ -191,9 +193,11 @@ export const completeSignIn = async (): Promise<(Attempt & { readonly user: Kept
   }
 };
 
+/** Leaves nothing of whoever was here to the next person in this tab. */
 export const signOut = async (): Promise<void> => {
   const oidc = await userManager();
-  await oidc.removeUser();
+  const idToken = (await oidc.getUser())?.id_token;
+  sessionStorage.clear();
   if (signInWays?.endSessionEndpoint === undefined) location.assign(`${base}/app/`);
-  else await oidc.signoutRedirect();
+  else await oidc.signoutRedirect(idToken === undefined ? {} : { id_token_hint: idToken });
 };

@@ -18,7 +18,7 @@ const unique = (entries: readonly Entry[]): readonly Entry[] => [...new Map(entr
 /** What fits the letters: websites and people as the service finds them, and the pages. Without letters, what was opened lately. */
 const useEntries = (letters: string): { entries: readonly Entry[]; isSearching: boolean } => {
   const { t } = useTranslation();
-  const { role, websites } = useMe();
+  const { subject, role, websites } = useMe();
   const { pathname } = useLocation();
   const websiteId = matchPath({ path: paths.status, end: false }, pathname)?.params.websiteId;
   const isOnWebsite = websiteId !== undefined && pathname !== paths.newWebsite;
@@ -27,7 +27,10 @@ const useEntries = (letters: string): { entries: readonly Entry[]; isSearching: 
   const { data, isFetching } = useQuery(searchQuery(q));
   const pages = pageEntries(role, website, t);
   if (q === '')
-    return { entries: unique([...recentEntries(), ...websites.slice(0, 5).map(websiteEntry), ...pages]), isSearching: false };
+    return {
+      entries: unique([...recentEntries(subject), ...websites.slice(0, 5).map(websiteEntry), ...pages]),
+      isSearching: false,
+    };
   const found = [
     ...(data?.websites ?? []).map(websiteEntry),
     ...(data?.clients ?? []).map(({ id, name, email }): Entry => ({
@@ -44,6 +47,7 @@ const useEntries = (letters: string): { entries: readonly Entry[]; isSearching: 
 const Palette = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const { subject } = useMe();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [letters, setLetters] = useState('');
@@ -59,7 +63,7 @@ const Palette = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
 
   const open = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
-    noteRecent(entry);
+    noteRecent(subject, entry);
     dialog.current?.close();
     void navigate(entry.to);
   };

@@ -1,6 +1,6 @@
 import { pathTo } from '../../paths.js';
 
-const key = 'doorstep.recent';
+const keyOf = (subject: string): string => `doorstep.recent.${subject}`;
 const maxRecent = 6;
 
 /** Something that the palette leads to. */
@@ -12,12 +12,13 @@ export interface Entry {
   readonly kind: 'website' | 'person' | 'page';
 }
 
-/** What was opened from the palette in this tab, the newest first. */
-export const recentEntries = (): readonly Entry[] => JSON.parse(sessionStorage.getItem(key) ?? '[]') as readonly Entry[];
+/** What somebody opened from the palette in this tab, the newest first. */
+export const recentEntries = (subject: string): readonly Entry[] =>
+  JSON.parse(sessionStorage.getItem(keyOf(subject)) ?? '[]') as readonly Entry[];
 
-export const noteRecent = (entry: Entry): void => {
-  const others = recentEntries().filter(({ to }) => to !== entry.to);
-  sessionStorage.setItem(key, JSON.stringify([entry, ...others].slice(0, maxRecent)));
+export const noteRecent = (subject: string, entry: Entry): void => {
+  const others = recentEntries(subject).filter(({ to }) => to !== entry.to);
+  sessionStorage.setItem(keyOf(subject), JSON.stringify([entry, ...others].slice(0, maxRecent)));
 };
 
 export const websiteEntry = ({ id, name }: { readonly id: string; readonly name: string }): Entry => ({
