@@ -1,6 +1,7 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
 import { Frame } from './ui/frame/Frame.js';
+import { ViewingBanner } from './ui/frame/ViewingBanner.js';
 import { StatusBar } from './live/StatusBar.js';
 import { Announcer } from './ui/Announcer.js';
 import { Boundary } from './ui/Boundary.js';
@@ -35,7 +36,13 @@ const PageOf = ({ page }: { readonly page: Page }): ReactNode => {
         {content}
       </Boundary>
     );
-    return who === 'everybody' ? alone : <SignedIn>{alone}</SignedIn>;
+    if (who === 'everybody') return alone;
+    return (
+      <SignedIn>
+        <ViewingBanner />
+        {alone}
+      </SignedIn>
+    );
   }
   return (
     <SignedIn>

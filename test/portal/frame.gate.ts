@@ -78,6 +78,39 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.getByRole('heading', { level: 1, name: / changes$/ }).waitFor({ timeout: 20_000 });
   });
 
+  test('an address of an admin who looks as somebody else shows clients their own', async () => {
+    const email = 'anna@example.com';
+    await seat.admin.clients.create({ email });
+    await seat.admin.websites.clients.add(websiteId, { email, role: 'viewer' });
+    const { page, signInAs } = await seat.open();
+    await page.goto(`${seat.address}/app/websites/${websiteId}/documents?as=ben%40example.com`);
+    await signInAs(email);
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    expect(page.url()).toBe(`${seat.address}/app/websites/${websiteId}/documents`);
+
+    // An invitation stands by itself.
+    const { invitation } = await seat.admin.websites.clients.add(websiteId, { email: 'ben@example.com', role: 'viewer' });
+    const path = `/invitations/${invitation?.id ?? ''}`;
+    await page.goto(`${seat.address}/app${path}?as=ben%40example.com`);
+    await page.getByRole('heading', { level: 1, name: 'Invitation' }).waitFor();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This invitation is for somebody else' }).waitFor();
+    expect(page.url()).toBe(`${seat.address}/app${path}`);
+  });
+
+  test('an admin who looks as nobody is told what the service refuses, and stops', async () => {
+    const { page, signInAs } = await seat.open();
+    await page.goto(`${seat.address}/app/?as=anna`);
+    await signInAs(operator);
+    await page.getByRole('heading', { level: 1, name: 'That did not work' }).waitFor();
+    await page.getByText(/^Invalid query — as: /).waitFor();
+    expect(await page.getByText('The service made a mistake.').count()).toBe(0);
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+  });
+
   test('a service that stops while nothing is asked of it is said to be away', async () => {
     const { page, visit } = await seat.open();
     const following = page.waitForResponse(`**/websites/${websiteId}/events`);

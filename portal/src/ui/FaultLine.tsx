@@ -1,7 +1,6 @@
-import { DoorstepError } from '@doorstep/sdk';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { faultOf } from './states.js';
+import { faultOf, refusalIn } from './states.js';
 
 /**
  * Why a change was not made, in one line beside the button that was pressed; announced. A refusal names
@@ -14,10 +13,7 @@ export const FaultLine = ({ error }: { readonly error: unknown }): ReactNode => 
     <div role="alert">
       {error !== null && error !== undefined && (
         <p>
-          <b>{t(fault === 'refused' ? 'ui.refused' : `faults.${fault}.title`)}</b>{' '}
-          {error instanceof DoorstepError && error.status !== undefined && error.status < 500
-            ? error.message
-            : t(`faults.${fault}.text`)}
+          <b>{t(fault === 'refused' ? 'ui.refused' : `faults.${fault}.title`)}</b> {refusalIn(error) ?? t(`faults.${fault}.text`)}
         </p>
       )}
     </div>

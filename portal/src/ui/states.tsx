@@ -49,6 +49,10 @@ export const faultOf = (error: unknown): Fault => {
   return [429, 502, 503, 504].includes(error.status) ? 'unavailable' : 'failed';
 };
 
+/** The service's own words, where it refused. */
+export const refusalIn = (error: unknown): string | undefined =>
+  error instanceof DoorstepError && error.status !== undefined && error.status < 500 ? error.message : undefined;
+
 /** Why something cannot be shown, with the service's own words where it refused. */
 export const FaultCard = ({
   error,
@@ -59,20 +63,23 @@ export const FaultCard = ({
 }): ReactNode => {
   const { t } = useTranslation();
   const fault = faultOf(error);
+  const refusal = refusalIn(error);
   const requestId = error instanceof DoorstepError ? error.requestId : undefined;
+  // To ask for the same again leads to the same.
+  const isFinal = fault === 'refused' || fault === 'missing' || (fault === 'failed' && refusal !== undefined);
   return (
     <StateCard
       title={t(`faults.${fault}.title`)}
       actions={
-        again !== undefined && fault !== 'refused' && fault !== 'missing' ? (
+        again !== undefined && !isFinal ? (
           <button type="button" className={buttonLook()} onClick={() => void again()}>
             {t('common.tryAgain')}
           </button>
         ) : undefined
       }
     >
-      <p>{t(`faults.${fault}.text`)}</p>
-      {fault === 'refused' && error instanceof DoorstepError && <p>{error.message}</p>}
+      <p>{(fault === 'failed' ? refusal : undefined) ?? t(`faults.${fault}.text`)}</p>
+      {fault === 'refused' && <p>{refusal}</p>}
       {fault === 'failed' && requestId !== undefined && <p className="small">{t('faults.requestId', { requestId })}</p>}
     </StateCard>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useRef, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useParams } from 'react-router';
 import { isSessionOver } from '../../api/sessionOver.js';
@@ -14,13 +14,14 @@ import { stopViewing, viewedAs } from '../../session/viewAs.js';
 import { Boundary } from '../Boundary.js';
 import { Logo } from '../Logo.js';
 import { PageTitle } from '../PageTitle.js';
-import { FaultCard, StateCard, Waiting } from '../states.js';
+import { FaultCard, faultOf, StateCard, Waiting } from '../states.js';
 import { AccountMenu } from './AccountMenu.js';
 import { useArrival } from './arrival.js';
 import classes from './Frame.module.css';
 import { useKeptFocus } from './keptFocus.js';
 import { Links } from './Links.js';
 import { websiteLinks } from './links.js';
+import { ViewingBanner } from './ViewingBanner.js';
 
 const AdminFrame = lazy(() => import('./AdminFrame.js'));
 const SessionOverPage = lazy(() => import('../../session/SessionOverPage.js'));
@@ -30,18 +31,10 @@ interface FrameProps {
   readonly children: ReactNode;
 }
 
-const ViewingBanner = (): ReactNode => {
-  const { t } = useTranslation();
-  return (
-    viewedAs !== null && (
-      <div className={classes['viewing']} role="region" aria-label={t('frame.viewing')}>
-        <span>{t('frame.viewingAs', { email: viewedAs })}</span>
-        <button type="button" onClick={stopViewing}>
-          {t('frame.stop')}
-        </button>
-      </div>
-    )
-  );
+/** Only admins may look as somebody else: whoever else was given such an address is shown their own answers. */
+const NotAsThem = (): ReactNode => {
+  useEffect(stopViewing, []);
+  return <Waiting />;
 };
 
 const FrameOfPerson = ({ page: { page, title, who, place }, children }: FrameProps): ReactNode => {
@@ -125,9 +118,13 @@ export const Frame = (props: FrameProps): ReactNode => {
       </Suspense>
     );
   }
+  if (viewedAs !== null && faultOf(me.error) === 'refused') return <NotAsThem />;
   return (
-    <main className={classes['column']}>
-      <FaultCard error={me.error} again={() => me.refetch()} />
-    </main>
+    <>
+      <ViewingBanner />
+      <main className={classes['column']}>
+        <FaultCard error={me.error} again={() => me.refetch()} />
+      </main>
+    </>
   );
 };
