@@ -83,6 +83,22 @@ withBrowser('pages of people', () => {
     await looksRight(page);
   });
 
+  test('an Undo that is refused says why', async () => {
+    const { page, visit } = window;
+    const email = 'lin@example.com';
+    await seat.admin.clients.create({ email });
+    await seat.admin.websites.clients.add(websiteId, { email, role: 'viewer' });
+    await visit(`/websites/${websiteId}/people`, operator);
+    await page.getByRole('button', { name: `Remove ${email}` }).click();
+    await page.route('**/undo', (route) =>
+      route.fulfill({ status: 400, contentType: 'application/json', body: '{"error":"Website is archived"}' }),
+    );
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: 'Notice' }).getByRole('alert').getByText('Website is archived').waitFor();
+    await looksRight(page);
+    await page.unrouteAll();
+  });
+
   test('a client is created, changed, exported and erased', async () => {
     const { page, complaints, visit } = window;
     await visit('/clients', operator);

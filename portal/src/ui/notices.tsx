@@ -1,14 +1,18 @@
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAnnounce } from './Announcer.js';
+import { FaultLine } from './FaultLine.js';
 import classes from './notices.module.css';
 
 export interface Notice {
   /** What has happened: "The step is done." */
   readonly words: string;
-  /** Takes it back, within the time that the notice stays. */
+  /** Takes it back, within the time that the notice stays. Where that fails, another notice says why. */
   readonly undo?: () => unknown;
 }
+
+/** What stands there: a notice, or why something was not taken back. */
+type Shown = Notice | { readonly error: unknown };
 
 /** Long enough to read it and reach the button by keys; while it is hovered or focused it stays. */
 const shownForMs = 12_000;
@@ -22,7 +26,7 @@ export const useNotice = (): ((notice: Notice) => void) => use(Notify);
 export const Notices = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const { t } = useTranslation();
   const announce = useAnnounce();
-  const [shown, setShown] = useState<Notice | null>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
   const [isHeld, setHeld] = useState(false);
   const close = useCallback(() => {
     setShown(null);
@@ -41,6 +45,15 @@ export const Notices = ({ children }: { readonly children: ReactNode }): ReactNo
     const timer = setTimeout(close, shownForMs);
     return () => clearTimeout(timer);
   }, [shown, isHeld, close]);
+  const undo = shown !== null && 'undo' in shown ? shown.undo : undefined;
+  const takeBack = async (): Promise<void> => {
+    close();
+    try {
+      await undo?.();
+    } catch (error) {
+      setShown({ error });
+    }
+  };
   return (
     <Notify value={notify}>
       {children}
@@ -56,15 +69,9 @@ export const Notices = ({ children }: { readonly children: ReactNode }): ReactNo
             if (key === 'Escape') close();
           }}
         >
-          <span>{shown.words}</span>
-          {shown.undo !== undefined && (
-            <button
-              type="button"
-              onClick={() => {
-                shown.undo?.();
-                close();
-              }}
-            >
+          {'error' in shown ? <FaultLine error={shown.error} /> : <span>{shown.words}</span>}
+          {undo !== undefined && (
+            <button type="button" onClick={() => void takeBack()}>
               {t('common.undo')}
             </button>
           )}

@@ -44,7 +44,8 @@ const Documents = ({
 
   const removeWithUndo = (document: Document): void =>
     remove.mutate(document, {
-      onSuccess: () => notify({ words: t('documents.deleted', { name: document.name }), undo: () => restore.mutate(document) }),
+      onSuccess: () =>
+        notify({ words: t('documents.deleted', { name: document.name }), undo: () => restore.mutateAsync(document) }),
     });
   const dropTarget = {
     onDragOver: (event: DragEvent) => {
@@ -59,7 +60,7 @@ const Documents = ({
     },
   };
 
-  const fault = download.error ?? remove.error ?? restore.error;
+  const fault = download.error ?? remove.error;
   const newest = documents[0];
   const lead =
     newest === undefined

@@ -65,7 +65,7 @@ export const Tile = ({ media, websiteId, mayEdit }: TileProps): ReactNode => {
                 aria-label={t('media.removeOf', { name })}
                 onClick={() =>
                   remove.mutate(media, {
-                    onSuccess: () => notify({ words: t('media.removed', { name }), undo: () => undo.mutate(media) }),
+                    onSuccess: () => notify({ words: t('media.removed', { name }), undo: () => undo.mutateAsync(media) }),
                   })
                 }
               >
@@ -74,7 +74,7 @@ export const Tile = ({ media, websiteId, mayEdit }: TileProps): ReactNode => {
             </>
           )}
         </div>
-        <FaultLine error={remove.error ?? undo.error ?? save.error} />
+        <FaultLine error={remove.error ?? save.error} />
       </div>
       {isDescribing && <AltDialog media={media} websiteId={websiteId} onClose={() => setDescribing(false)} />}
     </li>

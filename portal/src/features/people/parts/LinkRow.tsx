@@ -30,7 +30,7 @@ export const LinkRow = ({ link, mayChange }: { readonly link: WebsiteClientLink;
     );
   const takeAway = (): void =>
     remove.mutate(clientId, {
-      onSuccess: () => notify({ words: t('people.removed', { name }), undo: () => undo.mutate(clientId) }),
+      onSuccess: () => notify({ words: t('people.removed', { name }), undo: () => undo.mutateAsync(clientId) }),
     });
   return (
     <li className={lists['row']}>
