@@ -66,6 +66,17 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
   });
 
+  test('the sign-in page says that the service is away for as long as there is no connection', async () => {
+    const { page, context } = await seat.open();
+    await page.goto(`${seat.address}/app/sign-in`);
+    await page.getByRole('heading', { level: 1, name: 'Welcome to Doorstep' }).waitFor();
+    await context.setOffline(true);
+    const away = page.getByText('The service cannot be reached.');
+    await away.waitFor();
+    await context.setOffline(false);
+    await away.waitFor({ state: 'detached' });
+  });
+
   test('a page whose code does not come without a connection comes by itself once there is one', async () => {
     const { page, context, visit } = await seat.open();
     await visit('/websites', operator);

@@ -19,7 +19,12 @@ export const StatusBar = (): ReactNode => {
 
   const isFine = state === 'fine';
   useEffect(() => {
-    if (isFine || !isSignedIn()) return undefined;
+    if (isFine) return undefined;
+    // Where nobody is signed in, there is nothing to ask.
+    if (!isSignedIn()) {
+      window.addEventListener('online', reportBack);
+      return () => window.removeEventListener('online', reportBack);
+    }
     // Nothing tells that a service is there again: it is asked, by whoever still looks at the page.
     const ask = (): void => {
       if (document.visibilityState === 'visible')
