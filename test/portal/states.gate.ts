@@ -179,6 +179,31 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('pages whose reader loses access while they are open show nothing of it any more', async () => {
+    const { admin } = seat;
+    const email = 'zoe@example.com';
+    const reader = await admin.clients.create({ email });
+    await admin.websites.clients.add(built, { email, role: 'viewer' });
+    const { page, context, visit } = await seat.open(german);
+    const second = await context.newPage();
+    const following = (tab: typeof page) =>
+      tab.waitForResponse((response) => response.url().endsWith(`/websites/${built}/events`));
+    const [first, later] = [following(page), following(second)];
+    await visit(`/websites/${built}`, email);
+    await page.getByRole('heading', { name: 'Der Plan' }).waitFor();
+    await second.goto(`${seat.address}/app/websites/${built}/content`);
+    await second.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
+    await Promise.all([first, later]);
+    await admin.websites.clients.remove(built, reader.id);
+    for (const tab of [page, second]) {
+      await tab.getByRole('heading', { name: 'Das dürfen Sie nicht sehen' }).waitFor();
+      await looksRight(tab);
+    }
+    expect(await page.getByRole('heading', { name: 'Der Plan' }).count()).toBe(0);
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Stand']);
+    expect(await page.title()).not.toContain('Eckbäckerei');
+  });
+
   test('the plan is one page of paper', async () => {
     const { page, visit } = await seat.open(english);
     await visit(`/websites/${built}`, anna);

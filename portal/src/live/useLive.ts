@@ -6,6 +6,7 @@ import { isSessionOver, reportSessionOver } from '../api/sessionOver.js';
 import { homeKeys } from '../features/home/keys.js';
 import { meKeys } from '../features/me/keys.js';
 import { websiteKeys } from '../features/website/keys.js';
+import { isOutOfReach } from '../ui/states.js';
 import { viewedAs } from '../session/viewAs.js';
 import { connection, onConnection, reportCall } from './connection.js';
 
@@ -123,12 +124,13 @@ export const useLive = (role: AccountRole, websiteId: string | undefined): void 
       const own = (current = new AbortController());
       follow(websiteId, refresh, from, own.signal).catch((error: unknown) => {
         if (own.signal.aborted) return;
-        // After a refusal it stays so: the page's own questions tell why.
         if (isSessionOver(error)) reportSessionOver();
         else if (!(error instanceof DoorstepError)) throw error;
         else {
           current = undefined;
           reportCall(error);
+          // Access was taken away: the page's own questions say so.
+          if (isOutOfReach(error)) refresh(everything);
         }
       });
     };

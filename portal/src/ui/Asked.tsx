@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
 import { PageHead } from './PageHead.js';
-import { FaultCard, StateCard, Waiting } from './states.js';
+import { FaultCard, isOutOfReach, StateCard, Waiting } from './states.js';
 
 const providerCodes: readonly (string | undefined)[] = ['provider_refused', 'provider_unavailable', 'provider_timeout'];
 
@@ -33,7 +33,7 @@ interface AskedProps<T> {
 export const Asked = <T,>({ query, words, skeleton = <Waiting />, children }: AskedProps<T>): ReactNode => {
   const { t } = useTranslation();
   const { data, error } = query;
-  if (data !== undefined) return children(data);
+  if (data !== undefined && !isOutOfReach(error)) return children(data);
   if (!query.isError) return skeleton;
   const again = <Button onClick={() => void query.refetch()}>{t('common.tryAgain')}</Button>;
   if (isProviderFault(error)) {

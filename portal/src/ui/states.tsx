@@ -49,6 +49,9 @@ export const faultOf = (error: unknown): Fault => {
   return [429, 502, 503, 504].includes(error.status) ? 'unavailable' : 'failed';
 };
 
+/** Whether something may not be seen, or is not there: what was shown of it does not hold any more. */
+export const isOutOfReach = (error: unknown): boolean => ['refused', 'missing'].includes(faultOf(error));
+
 /** The service's own words, where it refused. */
 export const refusalIn = (error: unknown): string | undefined =>
   error instanceof DoorstepError && error.status !== undefined && error.status < 500 ? error.message : undefined;
@@ -66,7 +69,7 @@ export const FaultCard = ({
   const refusal = refusalIn(error);
   const requestId = error instanceof DoorstepError ? error.requestId : undefined;
   // To ask for the same again leads to the same.
-  const isFinal = fault === 'refused' || fault === 'missing' || (fault === 'failed' && refusal !== undefined);
+  const isFinal = isOutOfReach(error) || (fault === 'failed' && refusal !== undefined);
   return (
     <StateCard
       title={t(`faults.${fault}.title`)}
@@ -85,7 +88,7 @@ export const FaultCard = ({
   );
 };
 
-/** Pending, error, data, in that order. A refetch keeps the old data. */
+/** Pending, error, data, in that order. A refetch keeps the old data, unless the reader may no longer have it. */
 export const Loaded = <T,>({
   query,
   skeleton = <Waiting />,
@@ -96,7 +99,7 @@ export const Loaded = <T,>({
   readonly skeleton?: ReactNode;
   readonly children: (data: T) => ReactNode;
 }): ReactNode => {
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined && !isOutOfReach(query.error)) return children(query.data);
   if (query.isError) return <FaultCard error={query.error} again={() => query.refetch()} />;
   return skeleton;
 };

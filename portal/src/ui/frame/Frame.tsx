@@ -14,7 +14,7 @@ import { stopViewing, viewedAs } from '../../session/viewAs.js';
 import { Boundary } from '../Boundary.js';
 import { Logo } from '../Logo.js';
 import { PageTitle } from '../PageTitle.js';
-import { FaultCard, faultOf, StateCard, Waiting } from '../states.js';
+import { FaultCard, faultOf, isOutOfReach, StateCard, Waiting } from '../states.js';
 import { AccountMenu } from './AccountMenu.js';
 import { useArrival } from './arrival.js';
 import classes from './Frame.module.css';
@@ -43,7 +43,8 @@ const FrameOfPerson = ({ page: { page, title, who, place }, children }: FramePro
   const { websiteId } = useParams();
   const { pathname } = useLocation();
   const isWebsites = place === 'website' && websiteId !== undefined;
-  const { data: website } = useQuery({ ...websiteQuery(websiteId ?? ''), enabled: isWebsites });
+  const { data, error } = useQuery({ ...websiteQuery(websiteId ?? ''), enabled: isWebsites });
+  const website = isOutOfReach(error) ? undefined : data;
   const main = useRef<HTMLElement>(null);
   useArrival(main);
   useKeptFocus(main);
