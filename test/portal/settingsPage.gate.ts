@@ -81,7 +81,7 @@ withBrowser('the settings of a website', () => {
     await dialog.getByRole('textbox').fill('corner-cafe');
     await dialog.getByLabel('Leave the repository where it is').check();
     await dialog.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByRole('heading', { name: /^Deleted for good on / }).waitFor();
+    await page.getByRole('heading', { name: /^Is deleted for good on / }).waitFor();
     expect((await seat.admin.websites.get(id)).purgeAt).toBeDefined();
     await page.getByRole('button', { name: 'Keep it' }).click();
     await page.getByRole('button', { name: 'Archive this website' }).waitFor();
