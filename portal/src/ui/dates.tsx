@@ -1,9 +1,6 @@
-import i18next from 'i18next';
 import type { ReactNode } from 'react';
+import { locale } from '../i18n/locale.js';
 import classes from './dates.module.css';
-
-/** Days before months, in English too: one way of writing dates for everybody who reads the same language. */
-const locale = (): string => (i18next.language === 'en' ? 'en-GB' : i18next.language);
 
 /** The reader's zone, as in `Europe/Berlin`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -6,6 +6,7 @@ import { Button } from '../../theme/Button.js';
 import { FaultLine } from '../../ui/FaultLine.js';
 import lists from '../../ui/lists.module.css';
 import { More } from '../../ui/More.js';
+import { numberText } from '../../ui/numbers.js';
 import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded, StateCard } from '../../ui/states.js';
@@ -24,14 +25,13 @@ const AuditPage = (): ReactNode => {
 };
 
 const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const announce = useAnnounce();
   const list = useInfiniteQuery(auditQuery(filter));
   const pages = list.data?.pages ?? [];
   const saving = useExport();
   const exportAs = (format: ExportFormat): void =>
     saving.mutate({ format, filter }, { onSuccess: () => announce(t('audit.exported')) });
-  const formatted = (count: number): string => count.toLocaleString(i18n.language);
   return (
     <>
       <Loaded
@@ -44,7 +44,7 @@ const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
       >
         {({ pages: [{ total = 0 } = {}] }) => (
           <PageHead
-            title={t('audit.title', { count: total, formatted: formatted(total) })}
+            title={t('audit.title', { count: total, formatted: numberText(total) })}
             lead={t('audit.lead')}
             actions={
               <>
@@ -61,7 +61,7 @@ const AuditOf = ({ filter }: { readonly filter: AuditFilter }): ReactNode => {
       </Loaded>
       <FilterForm filter={filter} error={list.error} />
       <FaultLine error={saving.error} />
-      {saving.isPending && <p>{t('audit.exporting', { formatted: formatted(Math.round(saving.bytes / 100_000) / 10) })}</p>}
+      {saving.isPending && <p>{t('audit.exporting', { formatted: numberText(Math.round(saving.bytes / 100_000) / 10) })}</p>}
       {list.isPending && (
         <Skeleton>
           <RowBones rows={8} />

@@ -1,8 +1,5 @@
 import { currencyDigits, moneyText as textOf } from '@doorstep/sdk';
-import i18next from 'i18next';
-
-/** Days before months and the currency's sign before the amount, for everybody who reads English here. */
-const locale = (): string => (i18next.language === 'en' ? 'en-GB' : i18next.language);
+import { locale } from '../../i18n/locale.js';
 
 /** "€49.00", of an amount in the smallest unit. */
 export const moneyText = (total: number, currency: string): string => textOf(total, currency, locale());

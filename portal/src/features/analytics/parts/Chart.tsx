@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dayText } from '../../../ui/dates.js';
 import lists from '../../../ui/lists.module.css';
+import { numberText } from '../../../ui/numbers.js';
 import classes from './Chart.module.css';
 import { CountTable } from './CountTable.js';
 
@@ -11,7 +12,7 @@ const heightOf = (visitors: number, highest: number): number => (visitors === 0 
 
 /** Visitors by day: a bar each, and the same as a table. */
 export const Chart = ({ series }: { readonly series: AnalyticsReport['series'] }): ReactNode => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const highest = Math.max(1, ...series.map(({ visitors }) => visitors));
   const best = series.reduce<(typeof series)[number] | undefined>(
     (top, day) => (top === undefined || day.visitors > top.visitors ? day : top),
@@ -27,7 +28,7 @@ export const Chart = ({ series }: { readonly series: AnalyticsReport['series'] }
       <p className="muted small">{most}</p>
       <div className={classes['plot']}>
         <span className={classes['top']} aria-hidden="true">
-          {new Intl.NumberFormat(i18n.language).format(highest)}
+          {numberText(highest)}
         </span>
         <svg
           className={classes['bars']}

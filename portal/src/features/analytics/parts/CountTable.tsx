@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import lists from '../../../ui/lists.module.css';
+import { numberText } from '../../../ui/numbers.js';
 
 interface CountTableProps {
   readonly title: string;
@@ -12,9 +12,7 @@ interface CountTableProps {
 
 /** A table of names with their figures. */
 export const CountTable = ({ title, head, rows, empty }: CountTableProps): ReactNode => {
-  const { i18n } = useTranslation();
   const id = useId();
-  const format = new Intl.NumberFormat(i18n.language);
   const [name, ...figures] = head;
   return (
     <section className={lists['section']} aria-labelledby={id}>
@@ -40,7 +38,7 @@ export const CountTable = ({ title, head, rows, empty }: CountTableProps): React
                   <td>{label}</td>
                   {counts.map((count, column) => (
                     <td key={figures[column]} className={lists['number']}>
-                      {format.format(count)}
+                      {numberText(count)}
                     </td>
                   ))}
                 </tr>

@@ -3,8 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { Time } from '../../../ui/dates.js';
+import { sizeText } from '../../../ui/numbers.js';
 import classes from '../documents.module.css';
-import { sizeText, typeText } from '../fileWords.js';
+import { typeText } from '../fileWords.js';
 import { RenameForm } from './RenameForm.js';
 
 interface DocumentRowProps {

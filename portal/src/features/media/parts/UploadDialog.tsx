@@ -7,8 +7,8 @@ import { Textarea } from '../../../theme/Textarea.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { useNotice } from '../../../ui/notices.js';
+import { sizeText } from '../../../ui/numbers.js';
 import { useUpload } from '../mutations.js';
-import { sizeText } from '../size.js';
 import classes from './dialogs.module.css';
 
 interface UploadDialogProps {

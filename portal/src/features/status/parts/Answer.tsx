@@ -1,7 +1,7 @@
 import type { DeliveryBlock, VisibleDeliveryChange } from '@doorstep/sdk';
-import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { locale } from '../../../i18n/locale.js';
 import { countsOf, ProgressBar } from '../../../ui/marks.js';
 import { dayText, daysUntil, relativeText, Time } from '../../../ui/dates.js';
 import { lastMove } from '../sentences.js';
@@ -16,9 +16,9 @@ interface AnswerProps {
 }
 
 /** "In 30 days." */
-const asSentence = (words: string): string => `${words.slice(0, 1).toLocaleUpperCase(i18next.language)}${words.slice(1)}.`;
+const asSentence = (words: string): string => `${words.slice(0, 1).toLocaleUpperCase(locale())}${words.slice(1)}.`;
 
-const listOf = (labels: readonly string[]): string => new Intl.ListFormat(i18next.language).format(labels);
+const listOf = (labels: readonly string[]): string => new Intl.ListFormat(locale()).format(labels);
 
 /** When it is ready, what is done, and why that moved. */
 export const Answer = ({

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../../theme/TextInput.js';
+import { numberText } from '../../../ui/numbers.js';
 import { inkOn, isHexColour } from '../contrast.js';
 import classes from './ColourField.module.css';
 
@@ -14,7 +15,7 @@ interface ColourFieldProps {
 
 /** The colour of a website, typed or picked, and how text reads on it. */
 export const ColourField = ({ value, onChange, error, disabled = false }: ColourFieldProps): ReactNode => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const isColour = isHexColour(value);
   const { ink, ratio } = inkOn(isColour ? value : '#000000');
   return (
@@ -46,7 +47,7 @@ export const ColourField = ({ value, onChange, error, disabled = false }: Colour
           </span>
           <span className="small muted">
             {t('websiteForm.contrast', {
-              ratio: new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 }).format(ratio),
+              ratio: numberText(ratio, { maximumFractionDigits: 1 }),
             })}
           </span>
         </p>
