@@ -3,11 +3,14 @@ import { hashKey, useQueryClient, type QueryClient, type QueryKey } from '@tanst
 import { useEffect } from 'react';
 import { doorstep } from '../api/doorstep.js';
 import { isSessionOver, reportSessionOver } from '../api/sessionOver.js';
+import { apiKeyKeys } from '../features/apiKeys/keys.js';
+import { auditKeys } from '../features/audit/keys.js';
+import { clientKeys } from '../features/clients/keys.js';
 import { homeKeys } from '../features/home/keys.js';
 import { meKeys } from '../features/me/keys.js';
 import { websiteKeys } from '../features/website/keys.js';
-import { isOutOfReach } from '../ui/states.js';
 import { viewedAs } from '../session/viewAs.js';
+import { isOutOfReach } from '../ui/states.js';
 import { connection, onConnection, reportCall } from './connection.js';
 
 /** Changes that come together are one reason to ask again, in ms. */
@@ -19,16 +22,16 @@ const maxRefreshMs = 2_000;
 /** Of the agency, not of a website. */
 const agencyKeys: Partial<Record<ChangeEvent['event'], readonly QueryKey[]>> = {
   website: [meKeys.me],
-  access: [meKeys.me, ['clients']],
-  transfer: [meKeys.me, ['clients']],
-  client: [meKeys.me, ['clients']],
-  apiKey: [['apiKeys']],
+  access: [meKeys.me, clientKeys.all],
+  transfer: [meKeys.me, clientKeys.all],
+  client: [meKeys.me, clientKeys.all],
+  apiKey: [apiKeyKeys.all],
 };
 
 const everything: readonly QueryKey[] = [[]];
 
 /** Of all websites. */
-const listKeys: readonly QueryKey[] = [[...websiteKeys.all, 'list'], homeKeys.own, ['audit']];
+const listKeys: readonly QueryKey[] = [websiteKeys.lists, homeKeys.own, auditKeys.all];
 
 /** What has to be asked again after a change. */
 const keysAfter = ({ event, data: { websiteId } }: ChangeEvent): readonly QueryKey[] => [
@@ -40,7 +43,7 @@ const keysAfter = ({ event, data: { websiteId } }: ChangeEvent): readonly QueryK
 
 /** What nobody reports changes of once the stream has ended. */
 const followedKeys = (websiteId: string | undefined): readonly QueryKey[] =>
-  websiteId === undefined ? [...listKeys, ['clients'], ['apiKeys']] : [websiteKeys.website(websiteId)];
+  websiteId === undefined ? [...listKeys, clientKeys.all, apiKeyKeys.all] : [websiteKeys.website(websiteId)];
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

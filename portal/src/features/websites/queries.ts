@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { byCursor, pageOf } from '../../api/pages.js';
+import { clientKeys } from '../clients/keys.js';
 import { websiteKeys } from '../website/keys.js';
 import { queryOf, type Filter } from './filter.js';
 
@@ -28,7 +29,7 @@ export const summaryQuery = (websiteId: string) => {
 /** Who some owners are. */
 export const ownersQuery = (clientIds: readonly string[]) =>
   queryOptions({
-    queryKey: ['clients', 'owners', clientIds],
+    queryKey: clientKeys.owners(clientIds),
     queryFn: async ({ signal }) => {
       const clients = await doorstep.clients.list({ ids: clientIds.join(','), limit: 200 }, { signal });
       return Object.fromEntries(clients.map(({ id, name, email }) => [id, name ?? email]));
