@@ -299,8 +299,10 @@ export const startLoading = (pathname: string): void => {
   if (found === undefined) return;
   // What went wrong shows where it is needed.
   found.route.load().catch(() => undefined);
-  if (!isSignedIn() || found.route.place === 'alone') return;
-  for (const query of [meQuery, ...found.route.data(found.params)]) {
+  if (!isSignedIn()) return;
+  // Only the frame asks who is signed in.
+  const ofFrame = found.route.place === 'alone' ? [] : [meQuery];
+  for (const query of [...ofFrame, ...found.route.data(found.params)]) {
     const answer = isList(query) ? queryClient.infiniteQuery(query) : queryClient.query(query as Question);
     answer.catch(() => undefined);
   }

@@ -40,6 +40,12 @@ withBrowser('an invitation', () => {
     await page.getByRole('heading', { level: 1, name: 'Ready by 22 December 2031' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/app/websites/${websiteId}`);
 
+    // The page's code is held until its data was asked for.
+    const asked = page.waitForRequest((request) => request.resourceType() === 'fetch' && request.url().endsWith(path));
+    await page.route(/\/InvitationPage-[^/]*\.js$/, async (route) => {
+      await asked;
+      await route.continue();
+    });
     await visit(path, 'anna@example.com');
     await page.getByRole('heading', { level: 1, name: 'You have accepted this invitation' }).waitFor();
     await page.getByRole('link', { name: 'Open Corner Bakery' }).click();
