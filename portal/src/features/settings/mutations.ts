@@ -28,7 +28,6 @@ const keep = (queryClient: QueryClient, website: Website): void => {
 
 export const useUpdateWebsite = (id: string) =>
   useChange((body: ChangeWebsiteRequest) => doorstep.websites.update(id, body), keep);
-export const useRedeploy = (id: string) => useChange(() => doorstep.websites.redeploy(id));
 export const useArchive = (id: string) => useChange(() => doorstep.websites.archive(id), keep);
 export const useRestore = (id: string) => useChange(() => doorstep.websites.restore(id), keep);
 
