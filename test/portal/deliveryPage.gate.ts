@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { looksRight, operator, pickUpByKey, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { hold, looksRight, operator, pickUpByKey, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -179,6 +179,23 @@ withBrowser('the delivery editor', () => {
     await page.getByText('must be an http or https URL without credentials').first().waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await page.getByLabel('Another address').inputValue()).toBe('');
+  });
+
+  test('shows what clients see of the last step before the service has answered', async () => {
+    const { id } = await seat.admin.websites.create({ name: 'One Step', slug: 'one-step' });
+    await seat.admin.websites.delivery.replace(id, {
+      estimatedCompletionAt: '2031-12-22T12:00:00.000Z',
+      showPreviewUrl: false,
+      checkpoints: [{ id: 'only', label: 'Only step', order: 10, status: 'pending' }],
+    });
+    await window.visit(`/websites/${id}/delivery`, operator);
+    const held = await hold(page, 'PUT', '/checkpoints/only');
+    await page.getByLabel('Status of Only step').selectOption('done');
+    await held.arrived();
+    await page.getByRole('heading', { name: /^Ready since / }).waitFor();
+    await held.letGo();
+    await saved();
+    await page.getByRole('heading', { name: /^Ready since / }).waitFor();
   });
 
   test('only shows the plan of an archived website', async () => {

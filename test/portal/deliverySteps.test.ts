@@ -58,7 +58,7 @@ describe('a change of the steps', () => {
       { type: 'move', stepId: 'a', after: 'c' },
       { type: 'add', step: step('d', 0) },
       { type: 'remove', stepId: 'b' },
-      { type: 'setStatus', stepId: 'c', status: 'done' },
+      { type: 'setStatus', stepId: 'c', status: 'done', at: '2026-11-02T12:00:00.000Z' },
     ] as const;
     for (const operation of operations) {
       const once = after(block, operation);
@@ -67,9 +67,12 @@ describe('a change of the steps', () => {
     }
   });
 
-  test('takes away what a done step needed', () => {
-    const { checkpoints } = after(block, { type: 'setStatus', stepId: 'c', status: 'done' });
-    expect(checkpoints[2]).toEqual({ id: 'c', label: 'C', order: 40, status: 'done' });
+  test('says when a step was done and takes away what it needed, and the time when it is not done any more', () => {
+    const at = '2026-11-02T12:00:00.000Z';
+    const done = after(block, { type: 'setStatus', stepId: 'c', status: 'done', at });
+    expect(done.checkpoints[2]).toEqual({ id: 'c', label: 'C', order: 40, status: 'done', completedAt: at });
+    const again = after(done, { type: 'setStatus', stepId: 'c', status: 'in_progress', at });
+    expect(again.checkpoints[2]).toEqual({ id: 'c', label: 'C', order: 40, status: 'in_progress' });
   });
 });
 

@@ -105,6 +105,35 @@ export const pickUpByKey = async (page: Page, grip: Locator): Promise<void> => {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 };
 
+interface Hold {
+  /** Once a request is held. */
+  readonly arrived: () => Promise<unknown>;
+  readonly letGo: () => Promise<void>;
+}
+
+/** Holds the requests of a method to addresses that end so, until they are let go. */
+export const hold = async (page: Page, method: string, end: string): Promise<Hold> => {
+  let held = 0;
+  let isOver = false;
+  await page.route(
+    (url) => url.pathname.endsWith(end),
+    async (route) => {
+      if (route.request().method() === method) {
+        held += 1;
+        await eventually('the request to be let go', () => isOver || undefined);
+      }
+      await route.continue();
+    },
+  );
+  return {
+    arrived: () => eventually(`${method} to ${end}`, () => held > 0 || undefined),
+    letGo: async () => {
+      isOver = true;
+      await page.unrouteAll({ behavior: 'wait' });
+    },
+  };
+};
+
 /** axe finds nothing, and nothing scrolls sideways. A page is looked at once its heading is there: what stands around it comes first. */
 export const looksRight = async (page: Page): Promise<void> => {
   await page.locator('h1').first().waitFor({ state: 'attached' });

@@ -36,7 +36,8 @@ export const isEmpty = ({ edits }: Draft): boolean => Object.keys(edits).length 
 
 /** A change of a delivery block, as somebody meant it: it can be made again on what somebody else left. */
 export type Operation =
-  | { readonly type: 'setStatus'; readonly stepId: string; readonly status: CheckpointStatus }
+  /** `at`: when, as it is shown until the service has answered. */
+  | { readonly type: 'setStatus'; readonly stepId: string; readonly status: CheckpointStatus; readonly at: string }
   /** `after`: the step that is before it from now on; `null`: none. */
   | { readonly type: 'move'; readonly stepId: string; readonly after: string | null }
   | { readonly type: 'add'; readonly step: Checkpoint }
@@ -158,11 +159,12 @@ const movedAfter = (steps: readonly Checkpoint[], stepId: string, after: string 
   return numbered([...others.slice(0, place), step, ...others.slice(place)]);
 };
 
-const withStatus = (step: Checkpoint, status: CheckpointStatus): Checkpoint => {
+const withStatus = (step: Checkpoint, status: CheckpointStatus, at: string): Checkpoint => {
   if (step.status === status) return step;
   const { completedAt: _, neededFromClient, ...rest } = step;
-  // As the service does: a done step needs nothing from the client.
-  return { ...rest, status, ...(neededFromClient !== undefined && status !== 'done' && { neededFromClient }) };
+  // As the service does: a done step says when, and needs nothing from the client.
+  if (status === 'done') return { ...rest, status, completedAt: at };
+  return { ...rest, status, ...(neededFromClient !== undefined && { neededFromClient }) };
 };
 
 /** The block after a change. To make a change twice is to make it once. */
@@ -170,8 +172,8 @@ export const after = (block: DeliveryBlock, operation: Operation): DeliveryBlock
   const { checkpoints } = block;
   switch (operation.type) {
     case 'setStatus': {
-      const { stepId, status } = operation;
-      return { ...block, checkpoints: checkpoints.map((step) => (step.id === stepId ? withStatus(step, status) : step)) };
+      const { stepId, status, at } = operation;
+      return { ...block, checkpoints: checkpoints.map((step) => (step.id === stepId ? withStatus(step, status, at) : step)) };
     }
     case 'move':
       return { ...block, checkpoints: movedAfter(checkpoints, operation.stepId, operation.after) };

@@ -112,7 +112,7 @@ export const StepList = ({ editor, mayWrite, issues }: StepListProps): ReactNode
                     onToggle={() => setOpen(open === id ? null : id)}
                     onStatus={(status) => {
                       announce(t('delivery.statusIs', { label, status: t(`steps.${status}`) }));
-                      void editor.run({ type: 'setStatus', stepId: id, status });
+                      void editor.run({ type: 'setStatus', stepId: id, status, at: new Date().toISOString() });
                     }}
                     onEdit={(field, value) => editor.edit(stepPath(id, field), value)}
                     onRemove={() => void remove(id, label)}

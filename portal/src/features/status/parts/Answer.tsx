@@ -36,11 +36,10 @@ export const Answer = ({
   const move = isReady ? undefined : lastMove(changes);
   const from = move === undefined ? '' : dayText(move.from, 'day');
 
-  const finishedAt =
-    checkpoints
-      .map(({ completedAt }) => completedAt ?? '')
-      .sort()
-      .at(-1) ?? '';
+  const finishedAt = checkpoints
+    .flatMap(({ completedAt }) => completedAt ?? [])
+    .sort()
+    .at(-1);
   const [isNow, current] = counts.in_progress > 0 ? [true, 'in_progress'] : [false, 'pending'];
   const labels = checkpoints.filter(({ status }) => status === current).map(({ label }) => label);
   // Of what is to come, the next one.
@@ -51,7 +50,9 @@ export const Answer = ({
       <p className="muted">{name}</p>
       <Heading>
         {isReady
-          ? t('status.readySince', { day: dayText(finishedAt, 'moment') })
+          ? finishedAt === undefined
+            ? t('status.ready')
+            : t('status.readySince', { day: dayText(finishedAt, 'moment') })
           : t(isPast ? 'status.wasToBe' : 'status.readyBy', { day })}
       </Heading>
       <p className={classes['sub']}>
