@@ -96,6 +96,34 @@ withBrowser('the delivery editor', () => {
     await page.getByText('Clients read: “The photos come a week later.”', { exact: false }).waitFor();
   });
 
+  test('takes days that are typed, digit by digit', async () => {
+    const day = page.getByLabel('Ready by');
+    // Days and months that are alike: which comes first is the machine's to say.
+    await day.focus();
+    await page.keyboard.type('12122');
+    await seen().getByRole('heading', { name: 'Ready by 12 December 2031' }).waitFor();
+    // The year is not whole: nothing of it may be saved.
+    expect(await day.inputValue()).toBe('0002-12-12');
+    await page.keyboard.type('032');
+    await seen().getByRole('heading', { name: 'Ready by 12 December 2032' }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await seen().getByRole('heading', { name: 'Ready by 22 December 2031' }).waitFor();
+    expect(await day.inputValue()).toBe('2031-12-22');
+
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    const due = page.getByLabel('Due date');
+    await due.focus();
+    await page.keyboard.type('12122031');
+    await page.getByText('due 12 December 2031').waitFor();
+    await due.press('Backspace');
+    await due.blur();
+    expect(await due.inputValue()).toBe('2031-12-12');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('due 12 December 2031').waitFor({ state: 'detached' });
+    expect(await due.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+  });
+
   test('renames a step, says what is needed and when it is due', async () => {
     await page.getByRole('button', { name: 'QA', exact: true }).click();
     await page.getByLabel('Name').fill('Last look');

@@ -16,9 +16,9 @@ const zoneOf = (kind: TimeKind): string => (kind === 'day' ? 'UTC' : timeZone);
 const format = (time: string, kind: TimeKind, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(locale(), { ...options, timeZone: zoneOf(kind) }).format(new Date(time));
 
-/** A calendar day, as in 2026-12-22, of a time as it is shown. */
+/** A calendar day, as in 2026-12-22, of a time as it is shown. `Intl` writes no zeros before a year. */
 export const calendarDay = (time: string | Date, kind: TimeKind): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: zoneOf(kind) }).format(new Date(time));
+  new Intl.DateTimeFormat('sv-SE', { timeZone: zoneOf(kind) }).format(new Date(time)).padStart(10, '0');
 
 /** "22 December", with the year when it is not this one. */
 export const dayText = (time: string, kind: TimeKind, now: Date = new Date()): string => {

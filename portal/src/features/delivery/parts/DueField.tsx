@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { TextInput } from '../../../theme/TextInput.js';
 import { atNoonUtc, calendarDay, dayText } from '../../../ui/dates.js';
+import { DayField } from '../../../ui/DayField.js';
 import classes from '../delivery.module.css';
 import { offeredDays } from '../steps.js';
 
@@ -23,13 +23,7 @@ export const DueField = ({ value, error, onChange }: DueFieldProps): ReactNode =
   const suggestion = offered();
   return (
     <div className={classes['dueField']}>
-      <TextInput
-        type="date"
-        label={t('delivery.dueDate')}
-        value={value === undefined ? '' : calendarDay(value, 'day')}
-        error={error}
-        onChange={({ currentTarget: { value: day } }) => onChange(day === '' ? '' : atNoonUtc(day))}
-      />
+      <DayField label={t('delivery.dueDate')} value={value ?? ''} error={error} onChange={onChange} />
       {value === undefined && (
         <Button className={classes['offered'] ?? ''} variant="subtle" color="gray" onClick={() => onChange(suggestion)}>
           {t('delivery.offered', { day: dayText(suggestion, 'day') })}

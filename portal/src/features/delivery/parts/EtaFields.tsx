@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Checkbox } from '../../../theme/Checkbox.js';
 import { Textarea } from '../../../theme/Textarea.js';
-import { TextInput } from '../../../theme/TextInput.js';
-import { atNoonUtc, calendarDay, dayText } from '../../../ui/dates.js';
+import { calendarDay, dayText } from '../../../ui/dates.js';
+import { DayField } from '../../../ui/DayField.js';
 import classes from '../delivery.module.css';
 import type { Editor } from '../useEditor.js';
 
@@ -21,20 +21,19 @@ export const EtaFields = ({ editor, issues, lastMove }: EtaFieldsProps): ReactNo
   const isMoved = shown.estimatedCompletionAt !== block.estimatedCompletionAt;
   return (
     <div className={classes['pair']}>
-      <TextInput
-        type="date"
+      <DayField
         label={t('delivery.readyBy')}
         required
         withAsterisk={false}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        value={calendarDay(shown.estimatedCompletionAt, 'day')}
+        value={shown.estimatedCompletionAt}
         error={issues['estimatedCompletionAt']}
         description={isMoved ? t('delivery.wasBefore', { day: dayText(block.estimatedCompletionAt, 'day') }) : undefined}
-        onChange={({ currentTarget: { value } }) => {
-          // A day that is not typed to its end is none.
+        onChange={(value) => {
+          // There is always a day.
           if (value === '') return;
-          const isBack = value === calendarDay(block.estimatedCompletionAt, 'day');
-          editor.edit('estimatedCompletionAt', isBack ? block.estimatedCompletionAt : atNoonUtc(value));
+          const isBack = calendarDay(value, 'day') === calendarDay(block.estimatedCompletionAt, 'day');
+          editor.edit('estimatedCompletionAt', isBack ? block.estimatedCompletionAt : value);
         }}
       />
       {isDirty ? (
