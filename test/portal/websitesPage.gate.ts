@@ -103,6 +103,41 @@ withBrowser('the websites', () => {
     expect(browser.complaints.filter((words) => !words.includes('status of 400'))).toEqual([]);
   });
 
+  test('the search keeps what is typed, on a slow machine and in the middle of the text too', async () => {
+    const { page, context, visit } = browser;
+    await visit('/websites', operator);
+    const field = page.getByRole('searchbox');
+    await field.waitFor();
+    const devTools = await context.newCDPSession(page);
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+    await field.pressSequentially('corner bakery', { delay: 25 });
+    await page.waitForURL((url) => url.search === '?q=corner+bakery');
+    await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
+    expect(await field.inputValue()).toBe('corner bakery');
+    await field.press('Home');
+    // Slower than the pause after which the address follows.
+    await page.keyboard.type('my ', { delay: 250 });
+    await page.waitForURL((url) => url.search === '?q=my+corner+bakery');
+    expect(await field.inputValue()).toBe('my corner bakery');
+    await devTools.detach();
+
+    await page.getByRole('button', { name: 'Show all websites' }).click();
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+    expect(await field.inputValue()).toBe('');
+    // The table is left before the typing has paused.
+    await field.pressSequentially('nor');
+    await page.getByRole('link', { name: 'Bäckerei Nord' }).click();
+    await page.getByRole('heading', { level: 1, name: 'There is no plan yet' }).waitFor();
+    await page.goto(`${seat.address}/app/websites?q=corner`);
+    await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
+    expect(await field.inputValue()).toBe('corner');
+    await page.getByRole('link', { name: 'Websites' }).first().click();
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
+    expect(await field.inputValue()).toBe('corner');
+  });
+
   test('the pages of the table have no gap when a website comes in between them', async () => {
     const { page, visit } = browser;
     const create = (slug: string): PromiseLike<unknown> => seat.admin.websites.create({ name: slug, slug });

@@ -1,4 +1,3 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +10,7 @@ import { PageHead } from '../../ui/PageHead.js';
 import { RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded, StateCard } from '../../ui/states.js';
 import { useMayWrite } from '../../ui/useMayWrite.js';
-import { filterIn, isNarrowed, paramsOf } from './filter.js';
+import { filterIn, isNarrowed, paramsOf, type Filter } from './filter.js';
 import { Filters } from './parts/Filters.js';
 import { WebsiteTable } from './parts/WebsiteTable.js';
 import { websitesQuery } from './queries.js';
@@ -22,10 +21,7 @@ const WebsitesPage = (): ReactNode => {
   const mayWrite = useMayWrite();
   const [params, setParams] = useSearchParams();
   const filter = filterIn(params);
-  // Asked when the typing pauses, not with each key.
-  const [q] = useDebouncedValue(filter.q, 200);
-  const asked = { ...filter, q };
-  const list = useInfiniteQuery(websitesQuery(asked));
+  const list = useInfiniteQuery(websitesQuery(filter));
   const total = list.data?.pages[0]?.total;
   const narrowed = isNarrowed(filter);
   const isFirstUse = total === 0 && !narrowed && !filter.archived;
@@ -43,6 +39,11 @@ const WebsitesPage = (): ReactNode => {
     said.current = title;
   }, [announce, title, total]);
 
+  const change = (part: Partial<Filter>): void => {
+    // Of two changes in a row, the first stands in the address before the page shows it.
+    const newest = filterIn(new URLSearchParams(location.search));
+    setParams(paramsOf({ ...newest, ...part }), { replace: true, preventScrollReset: true });
+  };
   const create = (
     <Button component={Link} to={pathTo('newWebsite')} variant="filled">
       {t('websites.create')}
@@ -55,9 +56,7 @@ const WebsitesPage = (): ReactNode => {
         lead={isFirstUse ? t('websites.firstUseText') : undefined}
         actions={mayWrite ? create : undefined}
       />
-      {!isFirstUse && (
-        <Filters filter={filter} onChange={(next) => setParams(paramsOf(next), { replace: true, preventScrollReset: true })} />
-      )}
+      {!isFirstUse && <Filters filter={filter} onChange={change} />}
       <Loaded
         query={list}
         skeleton={
@@ -70,7 +69,7 @@ const WebsitesPage = (): ReactNode => {
           const websites = pages.flatMap(({ items }) => items);
           return websites.length > 0 ? (
             // Another filter is another list.
-            <Fragment key={paramsOf(asked).toString()}>
+            <Fragment key={paramsOf(filter).toString()}>
               <WebsiteTable websites={websites} />
               <More list={list}>{t('websites.more', { shown: websites.length, total })}</More>
             </Fragment>

@@ -2,23 +2,25 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { TextInput } from '../../../theme/TextInput.js';
-import { attentions, features, filterIn, paramsOf, sorts, statuses, tiers, type Filter } from '../filter.js';
+import { attentions, features, filterIn, sorts, statuses, tiers, type Filter } from '../filter.js';
+import { useSearchText } from '../useSearchText.js';
 import classes from './Filters.module.css';
 
 interface FiltersProps {
   readonly filter: Filter;
-  readonly onChange: (filter: Filter) => void;
+  /** Given what of it is other now. */
+  readonly onChange: (change: Partial<Filter>) => void;
 }
 
 /** Search, filters and order of the table. */
 export const Filters = ({ filter, onChange }: FiltersProps): ReactNode => {
   const { t } = useTranslation();
   const any = { value: '', label: t('websites.filter.any') };
+  const [typed, type] = useSearchText(filter.q, (q) => onChange({ q }));
   // The values of a list are those of the address, and read as such.
   const set = (field: keyof Filter, value: string): void => {
-    const params = paramsOf(filter);
-    params.set(field, value);
-    onChange(filterIn(params));
+    const read = filterIn(new URLSearchParams([[field, value]]));
+    onChange({ [field]: read[field] });
   };
   return (
     <search className={classes['filters']}>
@@ -27,8 +29,8 @@ export const Filters = ({ filter, onChange }: FiltersProps): ReactNode => {
         className={classes['search'] ?? ''}
         label={t('common.search')}
         placeholder={t('websites.filter.searchText')}
-        value={filter.q}
-        onChange={({ currentTarget }) => onChange({ ...filter, q: currentTarget.value })}
+        value={typed}
+        onChange={({ currentTarget }) => type(currentTarget.value)}
       />
       <NativeSelect
         label={t('websites.filter.attention')}
@@ -65,7 +67,7 @@ export const Filters = ({ filter, onChange }: FiltersProps): ReactNode => {
         <input
           type="checkbox"
           checked={filter.archived}
-          onChange={({ currentTarget }) => onChange({ ...filter, archived: currentTarget.checked })}
+          onChange={({ currentTarget }) => onChange({ archived: currentTarget.checked })}
         />
         {t('websites.filter.archived')}
       </label>
