@@ -140,6 +140,44 @@ withBrowser('the delivery editor', () => {
     await page.getByText('due 10 December 2031').waitFor();
   });
 
+  test('takes a removed step back, and asks first once somebody has saved after it', async () => {
+    const undo = page.getByRole('region', { name: 'Notice' }).getByRole('button', { name: 'Undo' });
+    const remove = async (): Promise<void> => {
+      await page.getByRole('button', { name: /^Last look Needed/ }).click();
+      await page.getByRole('button', { name: 'Remove Last look' }).click();
+      await undo.waitFor();
+    };
+    // All steps are closed then.
+    await page.reload();
+    await remove();
+    await undo.click();
+    await grip('Last look').waitFor();
+    await page.getByText('Undone ·').waitFor();
+    await page.getByRole('button', { name: 'Redo' }).waitFor();
+
+    await remove();
+    await seat.admin.websites.delivery.setCheckpointStatus(websiteId, 'launch', 'in_progress');
+    const { revision } = await block();
+    await undo.click();
+    const dialog = page.getByRole('dialog', { name: 'Go back to before this change?' });
+    await dialog.getByText('The change after it is undone too.', { exact: false }).waitFor();
+    expect((await block()).revision).toBe(revision);
+    await looksRight(page);
+    await dialog.getByRole('button', { name: 'Undo this' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    expect((await block()).checkpoints.map(({ label, status }) => `${label} ${status}`)).toEqual([
+      'Kickoff done',
+      'Design approved pending',
+      'Initial deploy pending',
+      'Content loaded pending',
+      'Last look pending',
+      'Launch pending',
+    ]);
+    await window.visit(`/websites/${websiteId}/delivery`, operator);
+    await grip('Last look').waitFor();
+  });
+
   test('adds a step, says when there are forty, and removes one', async () => {
     await page.getByRole('button', { name: '+ Add a step' }).click();
     await page.keyboard.type('Train the team');

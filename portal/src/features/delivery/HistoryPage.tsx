@@ -41,8 +41,14 @@ const Changes = ({ websiteId, history, mayWrite }: ChangesProps): ReactNode => {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
   const [shown, setShown] = useState(step);
-  const [undoing, setUndoing] = useState<number | null>(null);
   const at = search.get('at');
+  // In the address: the notice of a change that cannot be taken back alone leads to the question.
+  const undoing = Number(search.get('undo'));
+  const setUndoing = (revision: number | null): void =>
+    setSearch(
+      { ...(at !== null && { at }), ...(revision !== null && { undo: String(revision) }) },
+      { replace: true, preventScrollReset: true },
+    );
   const words = historyWords(history, (time) => dayText(time, 'day'));
   const newestFirst = history.toReversed();
   const newest = newestFirst[0]?.revision ?? 0;
@@ -69,7 +75,7 @@ const Changes = ({ websiteId, history, mayWrite }: ChangesProps): ReactNode => {
         )}
       </section>
       {at !== null && <AsItWas websiteId={websiteId} at={at} onClose={() => setSearch({})} />}
-      {undoing !== null && (
+      {mayWrite && undoing > 0 && undoing <= newest && (
         <UndoDialog websiteId={websiteId} revision={undoing} after={newest - undoing} onClose={() => setUndoing(null)} />
       )}
     </div>

@@ -16,7 +16,8 @@ export class EditConflict extends Error {
 /** Others may save several times while one writes; more often is no coincidence. */
 const maxAttempts = 4;
 
-const isStale = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'stale';
+/** Whether somebody else was faster. */
+export const isStale = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'stale';
 
 /** The block as the service has it now. */
 const reread = async (client: QueryClient, websiteId: string): Promise<SavedDelivery> => {
@@ -76,14 +77,20 @@ export const useDeliveryWrite = (websiteId: string): UseMutationResult<SavedDeli
   });
 };
 
+interface Undo {
+  readonly revision: number;
+  /** Of the block from which it is taken back. Undefined: of the one that the page shows. */
+  readonly tag?: string | undefined;
+}
+
 /** Takes a change back, and all after it. Refused when somebody saved meanwhile. */
-export const useDeliveryUndo = (websiteId: string): UseMutationResult<SavedDelivery, Error, number> => {
+export const useDeliveryUndo = (websiteId: string): UseMutationResult<SavedDelivery, Error, Undo> => {
   const client = useQueryClient();
   return useMutation({
     ...writeOptions(client, websiteId),
-    mutationFn: async (revision: number) => {
-      const { tag } = await client.query({ ...savedDeliveryQuery(websiteId), staleTime: 'static' });
-      return toSaved(await doorstep.websites.delivery.undo(websiteId, revision, { ifMatch: tag }).withResponse());
+    mutationFn: async ({ revision, tag }: Undo) => {
+      const ifMatch = tag ?? (await client.query({ ...savedDeliveryQuery(websiteId), staleTime: 'static' })).tag;
+      return toSaved(await doorstep.websites.delivery.undo(websiteId, revision, { ifMatch }).withResponse());
     },
   });
 };

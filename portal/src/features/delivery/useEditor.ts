@@ -2,9 +2,10 @@ import type { DeliveryBlock } from '@doorstep/sdk';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAnnounce } from '../../ui/Announcer.js';
-import { EditConflict, useDeliveryUndo, useDeliveryWrite } from './mutations.js';
+import { EditConflict, useDeliveryWrite } from './mutations.js';
 import type { SavedDelivery } from './queries.js';
 import { after, edited, emptyDraft, isEmpty, withDraft, type Draft, type EditPath, type Operation } from './steps.js';
+import { useTakeBack } from './useTakeBack.js';
 
 /** What was not saved, and why. */
 interface Failure {
@@ -14,7 +15,7 @@ interface Failure {
 
 /** What was saved last by this page, to be taken back with one press. */
 interface LastWrite {
-  readonly revision: number;
+  readonly written: SavedDelivery;
   readonly isUndo: boolean;
 }
 
@@ -42,7 +43,10 @@ export interface Editor {
   readonly stopComparing: () => void;
   /** Undefined when nothing was saved here, or somebody else saved after it. */
   readonly last: LastWrite | undefined;
-  readonly undo: (revision: number) => Promise<void>;
+  /** Takes it back; rejects when the service does not. */
+  readonly takeBack: (change: LastWrite) => Promise<void>;
+  /** Takes it back; `failure` says why not. */
+  readonly undo: (change: LastWrite) => Promise<void>;
 }
 
 const withoutStep = (draft: Draft, stepId: string): Draft => ({
@@ -58,7 +62,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   const { t } = useTranslation();
   const announce = useAnnounce();
   const { mutateAsync: write } = useDeliveryWrite(websiteId);
-  const { mutateAsync: takeBack } = useDeliveryUndo(websiteId);
+  const undo = useTakeBack(websiteId);
   const [underWay, setUnderWay] = useState<readonly Operation[]>([]);
   const [draft, setDraft] = useState(emptyDraft);
   const [reason, setReason] = useState('');
@@ -75,7 +79,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     setUnderWay((others) => [...others, operation]);
     try {
       const written = await write(operation);
-      setLast({ revision: written.block.revision, isUndo: false });
+      setLast({ written, isUndo: false });
       announce(t('delivery.saved'));
       return written;
     } catch (error) {
@@ -92,6 +96,15 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     setReason('');
     setReasonVisible(false);
     setFailure(null);
+  };
+
+  const takeBack = async (change: LastWrite): Promise<void> => {
+    setFailure(null);
+    const written = await undo(change.written);
+    if (written === null) return;
+    const isUndo = !change.isUndo;
+    setLast({ written, isUndo });
+    announce(t(isUndo ? 'delivery.undone' : 'delivery.saved'));
   };
 
   return {
@@ -121,14 +134,11 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     failure,
     isComparing,
     stopComparing: () => setComparing(false),
-    last: last?.revision === saved.revision && last.revision > 0 ? last : undefined,
-    undo: async (revision) => {
-      setFailure(null);
+    last: last?.written.block.revision === saved.revision && saved.revision > 0 ? last : undefined,
+    takeBack,
+    undo: async (change) => {
       try {
-        const written = await takeBack(revision);
-        const isUndo = last?.isUndo !== true;
-        setLast({ revision: written.block.revision, isUndo });
-        announce(t(isUndo ? 'delivery.undone' : 'delivery.saved'));
+        await takeBack(change);
       } catch (error) {
         setFailure({ operation: 'undo', error });
       }

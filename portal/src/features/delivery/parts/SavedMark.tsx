@@ -10,7 +10,7 @@ export const SavedMark = ({ editor: { last, undo } }: { readonly editor: Editor 
   return (
     <p className="small muted">
       {t(last.isUndo ? 'delivery.undone' : 'delivery.saved')} ·{' '}
-      <button type="button" className={classes['textButton']} onClick={() => void undo(last.revision)}>
+      <button type="button" className={classes['textButton']} onClick={() => void undo(last)}>
         {t(last.isUndo ? 'delivery.redo' : 'common.undo')}
       </button>
     </p>

@@ -78,7 +78,7 @@ export const StepList = ({ editor, mayWrite, issues }: StepListProps): ReactNode
     addButton.current?.focus();
     const written = await editor.run({ type: 'remove', stepId });
     if (written === null) return;
-    notify({ words: t('delivery.removed', { label }), undo: () => editor.undo(written.block.revision) });
+    notify({ words: t('delivery.removed', { label }), undo: () => editor.takeBack({ written, isUndo: false }) });
   };
 
   return (

@@ -1,11 +1,11 @@
-import { DoorstepError } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.js';
 import { useNotice } from '../../../ui/notices.js';
-import { useDeliveryUndo } from '../mutations.js';
+import { isStale, useDeliveryUndo } from '../mutations.js';
 import { savedDeliveryQuery } from '../queries.js';
+import { useTakeBack } from '../useTakeBack.js';
 
 interface UndoDialogProps {
   readonly websiteId: string;
@@ -22,7 +22,8 @@ export const UndoDialog = ({ websiteId, revision, after, onClose }: UndoDialogPr
   // Kept current while the question stands: what is taken back is what the page shows.
   useQuery(savedDeliveryQuery(websiteId));
   const { mutate: undo, isPending, error } = useDeliveryUndo(websiteId);
-  const isStale = error instanceof DoorstepError && error.code === 'stale';
+  const takeBack = useTakeBack(websiteId);
+  const isLate = isStale(error);
   return (
     <ConfirmDialog
       opened
@@ -30,19 +31,22 @@ export const UndoDialog = ({ websiteId, revision, after, onClose }: UndoDialogPr
       title={t('history.undoTitle')}
       action={t('history.undo')}
       pending={isPending}
-      error={isStale ? null : error}
+      error={isLate ? null : error}
       onConfirm={() =>
-        undo(revision, {
-          onSuccess: ({ block }) => {
-            notify({ words: t('history.undone'), undo: () => undo(block.revision) });
-            onClose();
+        undo(
+          { revision },
+          {
+            onSuccess: (written) => {
+              notify({ words: t('history.undone'), undo: () => takeBack(written) });
+              onClose();
+            },
           },
-        })
+        )
       }
     >
       <p>{after === 0 ? t('history.undoLast') : t('history.undoWithLater', { count: after })}</p>
       <p className="muted">{t('history.undoIsAChange')}</p>
-      {isStale && <p role="alert">{t('history.undoStale')}</p>}
+      {isLate && <p role="alert">{t('history.undoStale')}</p>}
     </ConfirmDialog>
   );
 };

@@ -1,0 +1,22 @@
+import { useNavigate } from 'react-router';
+import { pathTo } from '../../paths.js';
+import { isStale, useDeliveryUndo } from './mutations.js';
+import type { SavedDelivery } from './queries.js';
+
+/**
+ * Takes back what was saved. Once somebody has saved after it, theirs would go with it: the history
+ * asks first then, and `null` is resolved to.
+ */
+export const useTakeBack = (websiteId: string): ((written: SavedDelivery) => Promise<SavedDelivery | null>) => {
+  const navigate = useNavigate();
+  const { mutateAsync: undo } = useDeliveryUndo(websiteId);
+  return async ({ block: { revision }, tag }) => {
+    try {
+      return await undo({ revision, tag });
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      await navigate({ pathname: pathTo('history', { websiteId }), search: `?undo=${String(revision)}` });
+      return null;
+    }
+  };
+};
