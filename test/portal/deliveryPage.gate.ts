@@ -239,6 +239,39 @@ withBrowser('the delivery editor', () => {
     expect((await block()).estimatedCompletionAt).not.toBe(estimatedCompletionAt);
   });
 
+  test('keeps what is typed while it saves, and what was typed of a step that stays', async () => {
+    const name = page.getByLabel('Name');
+    const bar = page.getByRole('region', { name: 'You have changes that are not saved.' });
+    await name.fill('Opening day');
+    await page.getByLabel('Why (optional)').fill('It is a party.');
+    const held = await hold(page, 'PUT', '/delivery');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await held.arrived();
+    await name.press('End');
+    await name.pressSequentially(', at last');
+    await held.letGo();
+    await until('the reason to be saved', async () => (await page.getByLabel('Why (optional)').inputValue()) === '');
+    expect(await name.inputValue()).toBe('Opening day, at last');
+    expect(await labels()).toContain('Opening day');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await bar.waitFor({ state: 'detached' });
+    expect(await labels()).toContain('Opening day, at last');
+
+    await name.fill('Go live');
+    await page.route('**/delivery', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 400, json: { error: 'The step stays.', details: null, code: 'website_archived' } })
+        : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Remove Go live' }).click();
+    await page.getByRole('alert').getByText('The step stays.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Go live', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await bar.waitFor({ state: 'detached' });
+    expect(await labels()).toContain('Go live');
+  });
+
   test('names the field that the service refuses', async () => {
     await page.getByLabel('Another address').fill('https://user:secret@example.com/');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -10,7 +10,9 @@ import {
   newStepId,
   requestFor,
   stepPath,
+  unsaved,
   withDraft,
+  withoutStep,
   type EditPath,
 } from '../../portal/src/features/delivery/steps.js';
 
@@ -105,6 +107,44 @@ describe('a draft', () => {
     const other = { ...block, previewUrlOverride: 'https://example.com/' };
     const draft = edited(emptyDraft, other, 'previewUrlOverride', '');
     expect(requestFor(withDraft(other, draft)).previewUrlOverride).toBe('');
+  });
+});
+
+describe('once a draft is saved', () => {
+  const sent = edits([
+    [stepPath('a', 'label'), 'Begin'],
+    [stepPath('b', 'label'), 'Middle'],
+  ]);
+  const there = withDraft(block, sent);
+
+  test('nothing of it is left', () => {
+    expect(unsaved(sent, sent, there).edits).toEqual({});
+  });
+
+  test('what was typed meanwhile is, from what is saved now', () => {
+    const more = edited(
+      edited(sent, block, stepPath('a', 'label'), 'Begin here'),
+      block,
+      'previewUrlOverride',
+      'https://a.example/',
+    );
+    const rest = unsaved(more, sent, there);
+    expect(rest.edits).toEqual({
+      [stepPath('a', 'label')]: { from: 'Begin', to: 'Begin here' },
+      previewUrlOverride: { from: null, to: 'https://a.example/' },
+    });
+    expect(conflictsOf(rest, there)).toEqual([]);
+  });
+
+  test('what was typed back meanwhile is', () => {
+    const rest = unsaved(edited(sent, block, stepPath('a', 'label'), 'A'), sent, there);
+    expect(rest.edits).toEqual({ [stepPath('a', 'label')]: { from: 'Begin', to: 'A' } });
+  });
+
+  test('what was edited of a step that is gone is not', () => {
+    const more = edited(sent, block, stepPath('a', 'label'), 'Begin here');
+    expect(unsaved(more, sent, after(there, { type: 'remove', stepId: 'a' })).edits).toEqual({});
+    expect(Object.keys(withoutStep(more, 'a').edits)).toEqual([stepPath('b', 'label')]);
   });
 });
 

@@ -88,7 +88,7 @@ const DeliveryEditor = ({ website, saved }: EditorProps): ReactNode => {
         onKeyDown={(event) => {
           if (event.key !== 's' || !(event.metaKey || event.ctrlKey)) return;
           event.preventDefault();
-          if (editor.isDirty) void editor.save();
+          if (editor.isDirty && !editor.isSaving) void editor.save();
         }}
       >
         <fieldset className={`card ${classes['form'] ?? ''}`} disabled={!mayWrite} aria-label={t('titles.delivery')}>

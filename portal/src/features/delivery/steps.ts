@@ -146,6 +146,29 @@ export const merged = (draft: Draft, block: DeliveryBlock, mine: ReadonlySet<str
   };
 };
 
+/**
+ * What of a draft is still to be saved once a part of it was: what was edited while that was on its way.
+ * @param sent - the draft as it was saved
+ * @param block - the block since
+ */
+export const unsaved = (draft: Draft, sent: Draft, block: DeliveryBlock): Draft => {
+  // What was sent and is edited no more was typed back to what was there before.
+  const back = Object.entries(sent.edits).map(([path, { from, to }]) => [path, { from: to, to: from }] as const);
+  const edits = Object.entries({ ...Object.fromEntries(back), ...draft.edits }).flatMap(([path, edit]) => {
+    const was = sent.edits[path];
+    if (was === undefined) return [[path, edit] as const];
+    const from = valueAt(block, path);
+    return edit === was || from === undefined || from === edit.to ? [] : [[path, { from, to: edit.to }] as const];
+  });
+  return { ...draft, edits: Object.fromEntries(edits), restored: draft.restored.filter((id) => !sent.restored.includes(id)) };
+};
+
+/** The draft without what was edited of a step. */
+export const withoutStep = (draft: Draft, stepId: string): Draft => ({
+  ...draft,
+  edits: Object.fromEntries(Object.entries(draft.edits).filter(([path]) => !path.startsWith(`checkpoints.${stepId}.`))),
+});
+
 /** In the sequence given: 10, 20, 30 … */
 const numbered = (steps: readonly Checkpoint[]): Checkpoint[] =>
   steps.map((step, index) => ({ ...step, order: 10 * (index + 1) }));

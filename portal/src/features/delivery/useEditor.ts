@@ -4,7 +4,18 @@ import { useTranslation } from 'react-i18next';
 import { useAnnounce } from '../../ui/Announcer.js';
 import { EditConflict, useDeliveryWrite } from './mutations.js';
 import type { SavedDelivery } from './queries.js';
-import { after, edited, emptyDraft, isEmpty, withDraft, type Draft, type EditPath, type Operation } from './steps.js';
+import {
+  after,
+  edited,
+  emptyDraft,
+  isEmpty,
+  unsaved,
+  withDraft,
+  withoutStep,
+  type Draft,
+  type EditPath,
+  type Operation,
+} from './steps.js';
 import { useTakeBack } from './useTakeBack.js';
 
 /** What was not saved, and why. */
@@ -49,10 +60,10 @@ export interface Editor {
   readonly undo: (change: LastWrite) => Promise<void>;
 }
 
-const withoutStep = (draft: Draft, stepId: string): Draft => ({
-  ...draft,
-  edits: Object.fromEntries(Object.entries(draft.edits).filter(([path]) => !path.startsWith(`checkpoints.${stepId}.`))),
-});
+/** What is not saved, as the service is given it. */
+type Kept = Pick<Extract<Operation, { type: 'edit' }>, 'draft' | 'reason' | 'reasonVisible'>;
+
+const nothing: Kept = { draft: emptyDraft, reason: '', reasonVisible: false };
 
 /**
  * What an operator does with a delivery block. Status, order, new and removed steps are saved at once;
@@ -64,15 +75,16 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   const { mutateAsync: write } = useDeliveryWrite(websiteId);
   const undo = useTakeBack(websiteId);
   const [underWay, setUnderWay] = useState<readonly Operation[]>([]);
-  const [draft, setDraft] = useState(emptyDraft);
-  const [reason, setReason] = useState('');
-  const [isReasonVisible, setReasonVisible] = useState(false);
+  const [kept, setKept] = useState(nothing);
+  const { draft, reason, reasonVisible } = kept;
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isComparing, setComparing] = useState(false);
   const [last, setLast] = useState<LastWrite>();
 
   // Shown before the service has answered; when it refuses, they are gone by themselves.
   const block = underWay.reduce(after, saved);
+  // An edit begins from what is saved: the edits that are under way may be refused.
+  const editable = underWay.filter(({ type }) => type !== 'edit').reduce(after, saved);
 
   const run = async (operation: Operation): Promise<SavedDelivery | null> => {
     setFailure(null);
@@ -92,10 +104,26 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   };
 
   const discard = (): void => {
-    setDraft(emptyDraft);
-    setReason('');
-    setReasonVisible(false);
+    setKept(nothing);
     setFailure(null);
+  };
+
+  const save = async (toSave = draft): Promise<boolean> => {
+    setComparing(false);
+    if (isEmpty(toSave)) {
+      discard();
+      return true;
+    }
+    const sent = { ...kept, draft: toSave };
+    setKept(sent);
+    const written = await run({ type: 'edit', ...sent });
+    if (written === null) return false;
+    // What was typed meanwhile stays.
+    setKept((now) => ({
+      ...(now.reason === sent.reason ? nothing : now),
+      draft: unsaved(now.draft, toSave, written.block),
+    }));
+    return true;
   };
 
   const takeBack = async (change: LastWrite): Promise<void> => {
@@ -114,22 +142,17 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     isDirty: !isEmpty(draft),
     isSaving: underWay.some(({ type }) => type === 'edit'),
     reason,
-    isReasonVisible,
-    setReason,
-    setReasonVisible,
-    edit: (path, value) => setDraft(edited(draft, block, path, value)),
+    isReasonVisible: reasonVisible,
+    setReason: (words) => setKept((now) => ({ ...now, reason: words })),
+    setReasonVisible: (visible) => setKept((now) => ({ ...now, reasonVisible: visible })),
+    edit: (path, value) => setKept((now) => ({ ...now, draft: edited(now.draft, editable, path, value) })),
     discard,
-    save: async (toSave = draft) => {
-      setDraft(toSave);
-      setComparing(false);
-      if (!isEmpty(toSave) && (await run({ type: 'edit', draft: toSave, reason, reasonVisible: isReasonVisible })) === null)
-        return false;
-      discard();
-      return true;
-    },
-    run: (operation) => {
-      if (operation.type === 'remove') setDraft(withoutStep(draft, operation.stepId));
-      return run(operation);
+    save,
+    run: async (operation) => {
+      const written = await run(operation);
+      if (written !== null && operation.type === 'remove')
+        setKept((now) => ({ ...now, draft: withoutStep(now.draft, operation.stepId) }));
+      return written;
     },
     failure,
     isComparing,

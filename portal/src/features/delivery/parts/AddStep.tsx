@@ -31,8 +31,9 @@ export const AddStep = ({ steps, onAdd, onClose }: AddStepProps): ReactNode => {
     setAdding(false);
     name.current?.focus();
     if (!isAdded) return;
-    setLabel('');
-    setDueAt('');
+    // What was typed meanwhile is the next one's.
+    setLabel((now) => (now === label ? '' : now));
+    setDueAt((now) => (now === dueAt ? '' : now));
   };
   return (
     <form
