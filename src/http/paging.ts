@@ -64,7 +64,7 @@ export const notACursor = (): Refused => refusedQuery('cursor', 'is not a cursor
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Cursor of the next page, when there is one. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 /**
@@ -214,10 +214,8 @@ export const readNamed = async <Item>(
 };
 
 /** With `count=true`, what `read` says: how many there are on all pages. */
-export const totalOf = async (
-  { count }: ListQuery,
-  read: () => number | Promise<number>,
-): Promise<{ readonly total?: number }> => (count === true ? { total: await read() } : {});
+export const totalOf = async ({ count }: ListQuery, read: () => number | Promise<number>): Promise<number | undefined> =>
+  count === true ? read() : undefined;
 
 const refusedQuery = (field: string, issue: string): Refused => new Refused(refusals.invalidQuery(field, issue));
 
@@ -251,5 +249,5 @@ export const readPageByPlace = async <Item>(
       return (await read({ skip, limit })).map((item, index) => ({ item, place: skip + index + 1 }));
     },
   );
-  return { items: items.map(({ item }) => item), ...(next !== undefined && { next }) };
+  return { items: items.map(({ item }) => item), next };
 };

@@ -225,9 +225,9 @@ export interface Answer {
    */
   readonly location?: string;
   /** Lists: the cursor of the next page, sent as a `Link` header. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   /** Lists: how many there are on all pages, sent as `Total-Count`. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Of a write whose body has `PersonalText`: these texts as events hold them, those of people

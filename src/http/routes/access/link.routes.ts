@@ -90,7 +90,7 @@ export const linkRoutes = ({ engine, reader }: { engine: Engine; reader: Reader 
         });
         if (named !== null) {
           const body = { owner: await owner(), links: await shown(named), invitations: [] };
-          return { body, ...(await totalOf(query, () => named.length)) };
+          return { body, total: await totalOf(query, () => named.length) };
         }
         const areLinksOver = query.cursor !== undefined && placeIn(query.cursor).startsWith(invitedPlace);
         const linked: Page<LinkEntry> = areLinksOver
@@ -115,8 +115,8 @@ export const linkRoutes = ({ engine, reader }: { engine: Engine; reader: Reader 
               openInvitationsOf(invited.items).map((invitation) => toInvitation(engine, params.id, invitation)),
             ),
           },
-          ...(next !== undefined && { next }),
-          ...(await totalOf(query, () => countLinks(reader, params.id))),
+          next,
+          total: await totalOf(query, () => countLinks(reader, params.id)),
         };
       },
     }),

@@ -95,14 +95,14 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
       const of = { subject, ...(!isAdmin && { role: 'client' as const }) };
       const shown = (keys: readonly APIKeyDocument[]) => Promise.all(keys.map((document) => toUsedApiKey(document, keyUse)));
       const named = await readNamed(list, (id) => readApiKeyOf(reader, of, id));
-      if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
+      if (named !== null) return { body: await shown(named), total: await totalOf(query, () => named.length) };
       const { items, next } = await readPage(
         query,
         ({ id }: APIKeyDocument) => id,
         (page) => listApiKeys(reader, { ...of, ...page }),
       );
       const total = await totalOf(query, () => countApiKeys(reader, of));
-      return { body: await shown(items), ...(next !== undefined && { next }), ...total };
+      return { body: await shown(items), next, total };
     },
   }),
 

@@ -109,12 +109,12 @@ export const auditRoutes = ({ engine, reader, baseUrl, identityProvider }: Audit
         const ids = await readNamed(query, (id) => Promise.resolve(id));
         const named = ids === null ? null : await pages.named(ids);
         const filter = await filterOf(query);
-        const { total } = await totalOf(query, () => named?.length ?? countAudit(lists, filter));
+        const total = await totalOf(query, () => named?.length ?? countAudit(lists, filter));
         const type = accepts(['application/json', csv, ndjson]);
         const headers = { vary: 'authorization, accept' };
         if (type !== csv && type !== ndjson) {
           const { items, next }: Page<AuditEntry> = named === null ? await pages.one(filter, query) : { items: named };
-          return { body: items, headers, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+          return { body: items, headers, next, total };
         }
         const all = named === null ? await pages.all(filter, query) : [named];
         const parts = type === csv ? csvOf(all) : ndjsonOf(all);

@@ -46,7 +46,7 @@ export const createAuditPages = ({
       (page) => listAudit(reader, filter, page),
       ({ event }) => event.metadata.at,
     );
-    return { items: await toEntries(items), ...(next !== undefined && { next }) };
+    return { items: await toEntries(items), next };
   };
 
   return {

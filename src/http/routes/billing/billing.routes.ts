@@ -93,7 +93,8 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
     const { clientId, description } = invoice;
     if (description === undefined) return { body: invoice };
     const found = await readClient(reader, clientId);
-    const text = found === null ? description : await engine.personal.encrypt(found.client.email, description, { makeKey: false });
+    const text =
+      found === null ? description : await engine.personal.encrypt(found.client.email, description, { makeKey: false });
     // Without a key they were erased meanwhile.
     return text === description ? { body: { ...invoice, description: erased } } : { body: invoice, people: [text] };
   };
@@ -181,7 +182,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
         const ids = await readNamed(query, (id) => Promise.resolve(id));
         if (ids !== null) {
           const invoices = await payments.readInvoices(ids, { subscriptions: () => recordedSubscriptions(reader, { provider }) });
-          return { body: invoices, ...(await totalOf(query, () => invoices.length)) };
+          return { body: invoices, total: await totalOf(query, () => invoices.length) };
         }
         const total = await totalOf(query, () => {
           if (ledger !== undefined) return ledger.countInvoices({ status, clientId, websiteId });
@@ -191,7 +192,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
         const after = cursor === undefined ? undefined : invoicePlaceIn(sort, cursor);
         const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
         const page = await listPage({ status, clientId, websiteId, sort, limit, after, subscriptions });
-        return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }), ...total };
+        return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }), total };
       },
     }),
 

@@ -142,7 +142,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           query,
           async (bookingId) => (await readBooking(reader, { websiteId: website.id, bookingId })).booking,
         );
-        if (named !== null) return { body: named.map(toOwnBooking), ...(await totalOf(query, () => named.length)) };
+        if (named !== null) return { body: named.map(toOwnBooking), total: await totalOf(query, () => named.length) };
         const times = {
           from: from === undefined ? firstListed(scheduling) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
@@ -152,7 +152,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           return placed(await scheduling.bookings({ site, ...times, ...(after && { after }), limit }), after);
         });
         const total = await totalOf(query, () => scheduling.count({ site, ...times }));
-        return { body: items.map(toBooking), ...(next !== undefined && { next }), ...total };
+        return { body: items.map(toBooking), next, total };
       },
     }),
 

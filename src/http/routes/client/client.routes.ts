@@ -14,7 +14,7 @@ import {
   readClientAsOf,
 } from '../../../projections/client/client.queries.js';
 import type { PageRequest } from '../../../projections/page.js';
-import { notACursor, readNamed, readPage } from '../../paging.js';
+import { notACursor, readNamed, readPage, totalOf } from '../../paging.js';
 import { EmailAddress, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -87,7 +87,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       answer: async ({ query, signal }) => {
         const lists = reader.until(signal);
         const named = await readNamed(query, async (id) => (await readClient(reader, id))?.client ?? null);
-        if (named !== null) return { body: named, ...(query.count === true && { total: named.length }) };
+        if (named !== null) return { body: named, total: await totalOf(query, () => named.length) };
         const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
         const { items, next } = await readPage(
           query,
@@ -96,8 +96,8 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
           // A cursor becomes part of an address, which is kept in logs and histories.
           (client, field) => reader.personal.encrypt(client.email, clientSortKey(client, field)),
         );
-        const total = count === true ? await countClients(lists, filter) : undefined;
-        return { body: items, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+        const total = await totalOf(query, () => countClients(lists, filter));
+        return { body: items, next, total };
       },
     }),
 

@@ -13,7 +13,7 @@ import {
 import { countContent, listContent } from '../../../projections/content/content.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { expectationOf } from '../../conditional.js';
-import { readLargePage, readNamed } from '../../paging.js';
+import { readLargePage, readNamed, totalOf } from '../../paging.js';
 import { route, type Route } from '../../route.js';
 import { maxDocuments } from './contentLimit.js';
 import { createCollection, ofContent, ofMarketing, type Collection, type CollectionParts } from './collections.js';
@@ -94,9 +94,9 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
           bytesOf,
         );
         if (named !== null) {
-          return { body: await Promise.all(named.map(shown)), ...(query.count === true && { total: named.length }) };
+          return { body: await Promise.all(named.map(shown)), total: await totalOf(query, () => named.length) };
         }
-        const total = query.count === true ? (await countContent(reader, of)) + unsaved.length : undefined;
+        const total = await totalOf(query, async () => (await countContent(reader, of)) + unsaved.length);
         const { items, next } = await readLargePage(
           query,
           ({ id }: Listed) => id,
@@ -111,8 +111,8 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
         );
         return {
           body: await Promise.all(items.map(shown)),
-          ...(next !== undefined && { next }),
-          ...(total !== undefined && { total }),
+          next,
+          total,
         };
       },
     }),

@@ -70,8 +70,8 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
         const { toActor } = createActorNames(engine, { readerRole });
         return {
           body: await Promise.all(items.map((version) => toContentVersion(toActor, version))),
-          ...(next !== undefined && { next }),
-          ...(await totalOf(query, () => versions.length)),
+          next,
+          total: await totalOf(query, () => versions.length),
         };
       },
     }),

@@ -207,12 +207,12 @@ export const deliveryRoutes = ({
         const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
         return {
           body: await toDeliveryHistory(toActor, items),
-          ...(next !== undefined && { next }),
+          next,
           // Each event is a change.
-          ...(await totalOf(
+          total: await totalOf(
             query,
             async () => Number((await engine.state(deliveryFold, { websiteId: params.id })).revision) + 1,
-          )),
+          ),
         };
       },
     }),

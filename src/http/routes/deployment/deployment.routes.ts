@@ -117,7 +117,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
           return projectId === null ? Promise.resolve([]) : hosting.listDeployments(projectId, limit, last);
         });
         const may = await sightOf({ website, caller });
-        return { body: items.map((deployment) => toDeployment(deployment, may)), ...(next !== undefined && { next }) };
+        return { body: items.map((deployment) => toDeployment(deployment, may)), next };
       },
     }),
 
@@ -146,7 +146,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
           const { head = commits[0]?.id ?? '', skip = 0 } = from ?? {};
           return commits.map((commit, index) => ({ commit, head, skip: skip + index + 1 }));
         });
-        return { body: items.map(({ commit }) => toCommit(commit)), ...(next !== undefined && { next }) };
+        return { body: items.map(({ commit }) => toCommit(commit)), next };
       },
     }),
 

@@ -15,7 +15,7 @@ import {
 } from '../../../projections/document/document.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { FileAddresses } from '../../fileAddress.js';
-import { readNamed, readPage } from '../../paging.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { NonBlank } from '../../schemas.js';
 import type { StorageLimit } from '../../storageLimit.js';
@@ -64,18 +64,18 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       answers: { 200: { description: 'A page of documents.', schema: Type.Array(Document) } },
       answer: async ({ params: { id: websiteId }, query }) => {
         const named = await readNamed(query, async (id) => (await readDocument(reader, websiteId, id))?.document ?? null);
-        if (named !== null) return { body: named.map(toDocument), ...(query.count === true && { total: named.length }) };
+        if (named !== null) return { body: named.map(toDocument), total: await totalOf(query, () => named.length) };
         const { items, next } = await readPage(
           query,
           ({ id }: DocumentDocument) => id,
           (page) => listDocuments(reader, websiteId, page),
           documentSortKey,
         );
-        const total = query.count === true ? await countDocuments(reader, websiteId) : undefined;
+        const total = await totalOf(query, () => countDocuments(reader, websiteId));
         return {
           body: items.map(toDocument),
-          ...(next !== undefined && { next }),
-          ...(total !== undefined && { total }),
+          next,
+          total,
         };
       },
     }),

@@ -121,13 +121,13 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
           { ...query, ...canonicalIn(query.ids) },
           async (domain) => (await domainOf(reader, { websiteId: id, domain }))?.document ?? null,
         );
-        if (named !== null) return { body: named.map(shown), ...(await totalOf(query, () => named.length)) };
+        if (named !== null) return { body: named.map(shown), total: await totalOf(query, () => named.length) };
         const domains = (await domainsOf(reader, id)).map((document) => ({ id: placeOf(document), document }));
         const { items, next } = await pageOf(query, domains);
         return {
           body: items.map(({ document }) => shown(document)),
-          ...(next !== undefined && { next }),
-          ...(await totalOf(query, () => domains.length)),
+          next,
+          total: await totalOf(query, () => domains.length),
         };
       },
     }),

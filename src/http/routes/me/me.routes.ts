@@ -139,14 +139,14 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
         const named = await readNamed(query, (id) =>
           clientId === undefined ? Promise.resolve(null) : websiteOfClient(lists, clientId, id),
         );
-        if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
+        if (named !== null) return { body: await shown(named), total: await totalOf(query, () => named.length) };
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOfClient) => website.id,
           (page) => (clientId === undefined ? Promise.resolve([]) : websitesOfClient(own, clientId, page)),
         );
         const total = await totalOf(query, () => (clientId === undefined ? 0 : countWebsites(own, { clientId })));
-        return { body: await shown(items), ...(next !== undefined && { next }), ...total };
+        return { body: await shown(items), next, total };
       },
     }),
   ];

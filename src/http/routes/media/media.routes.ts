@@ -21,7 +21,7 @@ import {
 } from '../../../projections/media/media.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { FileAddresses } from '../../fileAddress.js';
-import { readNamed, readPage } from '../../paging.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag, type Upload } from '../../route.js';
 import { NonBlank } from '../../schemas.js';
 import type { StorageLimit } from '../../storageLimit.js';
@@ -106,7 +106,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       answers: { 200: { description: 'A page of images and videos.', schema: Type.Array(Media) } },
       answer: async ({ params: { id: websiteId }, query }) => {
         const named = await readNamed(query, async (id) => (await readMedia(reader, websiteId, id))?.document ?? null);
-        if (named !== null) return { body: named.map(toMedia), ...(query.count === true && { total: named.length }) };
+        if (named !== null) return { body: named.map(toMedia), total: await totalOf(query, () => named.length) };
         const filter = query.kind === undefined ? {} : { kind: query.kind };
         const { items, next } = await readPage(
           query,
@@ -114,8 +114,8 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
           (page) => listMedia(reader, websiteId, { ...page, ...filter }),
           mediaSortKey,
         );
-        const total = query.count === true ? await countMedia(reader, websiteId, filter) : undefined;
-        return { body: items.map(toMedia), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+        const total = await totalOf(query, () => countMedia(reader, websiteId, filter));
+        return { body: items.map(toMedia), next, total };
       },
     }),
 

@@ -45,14 +45,14 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
             // With the codes in them, an admin's among them, one signs in and may do everything.
             if (caller.scope === 'read') throw new Refused(refusals.readOnlyTokenForMails());
             const named = await readNamed(query, (id) => outbox.find(id));
-            if (named !== null) return { body: named, ...(await totalOf(query, () => named.length)) };
+            if (named !== null) return { body: named, total: await totalOf(query, () => named.length) };
             const to = query.to === undefined ? {} : { to: query.to };
             const { items, next } = await readPage(
               query,
               ({ id }: OutboxMail) => id,
               (page) => outbox.list({ ...page, ...to }),
             );
-            return { body: items, ...(next !== undefined && { next }), ...(await totalOf(query, () => outbox.count(to))) };
+            return { body: items, next, total: await totalOf(query, () => outbox.count(to)) };
           },
         }),
       ];

@@ -79,7 +79,7 @@ export const productRoutes = ({
             }),
         );
         const total = await totalOf(query, () => commerce.countProducts(shop));
-        return { body: items.map(toProduct), ...(next !== undefined && { next }), ...total };
+        return { body: items.map(toProduct), next, total };
       },
     }),
   ];

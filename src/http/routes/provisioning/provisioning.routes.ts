@@ -156,7 +156,7 @@ export const provisioningRoutes = ({ engine, reader, baseUrl, ...providers }: Pr
           Promise.resolve(state.receipts.slice(skip, skip + limit)),
         );
         const body = await checkReceipts({ ...state, marker: jobId }, items);
-        return { body, ...(next !== undefined && { next }), ...(await totalOf(query, () => state.receipts.length)) };
+        return { body, next, total: await totalOf(query, () => state.receipts.length) };
       },
     }),
 

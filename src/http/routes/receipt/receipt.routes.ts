@@ -92,7 +92,7 @@ export const receiptRoutes = ({
         );
         const body = items.map(({ revision, ...change }) => ({ revision: Number(revision), ...change }));
         const total = await totalOf(query, () => countVisibleChanges(engine, params.id, since));
-        return { body, headers, ...(next !== undefined && { next }), ...total };
+        return { body, headers, next, total };
       },
     }),
 
@@ -145,7 +145,7 @@ export const receiptRoutes = ({
         const { toActor } = createActorNames(engine, { readerRole: 'admin', book: identityProvider });
         const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
         const total = await totalOf(query, () => (readReceipts ? countReceipts(reader, params.id) : 0));
-        return { body, headers, ...(next !== undefined && { next }), ...total };
+        return { body, headers, next, total };
       },
     }),
   ];

@@ -124,9 +124,9 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
       const services = await servicesOf(reader, id);
       const shown = (some: readonly ServiceView[]) => some.map((service) => toService(id, service));
       const named = await readNamed(query, (serviceId) => Promise.resolve(services.find((one) => one.id === serviceId) ?? null));
-      if (named !== null) return { body: shown(named), ...(await totalOf(query, () => named.length)) };
+      if (named !== null) return { body: shown(named), total: await totalOf(query, () => named.length) };
       const { items, next } = await pageOf(query, services);
-      return { body: shown(items), ...(next !== undefined && { next }), ...(await totalOf(query, () => services.length)) };
+      return { body: shown(items), next, total: await totalOf(query, () => services.length) };
     },
   }),
 

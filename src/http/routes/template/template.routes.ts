@@ -94,7 +94,7 @@ export const templateRoutes = ({
                 ({ after = '', limit }) => Promise.resolve(all.filter(({ id }) => id > after).slice(0, limit)),
               );
         const total = await totalOf(query, () => (named ?? all).length);
-        return { body: await Promise.all(items.map(toTemplate)), ...(next !== undefined && { next }), ...total };
+        return { body: await Promise.all(items.map(toTemplate)), next, total };
       },
     }),
 

@@ -125,11 +125,11 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       answer: async ({ params, query }) => {
         const shown = (entries: readonly InvitationEntry[]) => Promise.all(entries.map((entry) => toTransfer(params.id, entry)));
         const named = await readNamed(query, async (id) => (await findTransfer(params.id, id))?.invitation ?? null);
-        if (named !== null) return { body: await shown(named), ...(await totalOf(query, () => named.length)) };
+        if (named !== null) return { body: await shown(named), total: await totalOf(query, () => named.length) };
         const transfers = await listTransfers(reader, params.id);
         const { items, next } = await pageOf(query, transfers);
         const total = await totalOf(query, () => transfers.length);
-        return { body: await shown(items), ...(next !== undefined && { next }), ...total };
+        return { body: await shown(items), next, total };
       },
     }),
 

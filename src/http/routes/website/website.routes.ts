@@ -30,7 +30,7 @@ import {
 } from '../../../projections/website/website.queries.js';
 import { siteProcess } from '../../../workers/site/site.process.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
-import { readNamed, readPage } from '../../paging.js';
+import { readNamed, readPage, totalOf } from '../../paging.js';
 import { HexColour, maxCollaborators, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toListedWebsite, toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
@@ -213,7 +213,7 @@ export const websiteRoutes = (
           const { document } = await reader.read(websiteProjection, id);
           return document === null ? null : listedNow(reader, document);
         });
-        if (named !== null) return { body: toBody(named), ...(query.count === true && { total: named.length }) };
+        if (named !== null) return { body: toBody(named), total: await totalOf(query, () => named.length) };
         const { limit: _, cursor: __, sort: ___, count, attention, ...others } = query;
         const filter = {
           ...others,
@@ -226,8 +226,8 @@ export const websiteRoutes = (
           (page) => listOverviews(lists, { ...filter, ...page }),
           websiteSortKey,
         );
-        const total = count === true ? await countWebsites(lists, filter) : undefined;
-        return { body: toBody(items.map(toListed)), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+        const total = await totalOf(query, () => countWebsites(lists, filter));
+        return { body: toBody(items.map(toListed)), next, total };
       },
     }),
 
