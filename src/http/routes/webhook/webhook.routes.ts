@@ -112,24 +112,30 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
     return isOther ? {} : state;
   };
 
+  /** The id under which the body came first for the topic; null when that is so long ago that nobody knows it. */
+  const firstIdOf = async (acting: Engine, sent: Sent, payload: Uint8Array, context: CommandContext): Promise<string | null> => {
+    const { websiteId, topic, webhookId } = sent;
+    const hash = createHash('sha256').update(payload).digest('hex');
+    const before = await claimedBefore(acting, sent, hash);
+    if (before.isOld === true) return null;
+    if (before.webhookId !== undefined) return before.webhookId;
+    const content = acting.blindIndex(`${claimedTopicOf(topic)} ${hash}`);
+    const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId } as const;
+    const { state } = await acting.handle(webhookContentDecider, claim, context);
+    return state.isOld === true ? null : (state.webhookId ?? webhookId);
+  };
+
   /**
    * Queues it, unless the same body was queued before for the topic under whatever id. The payload is stored
    * before the event, which wakes the workers; without the event it expires.
    */
   const queue = async (acting: Engine, sent: Sent, payload: Uint8Array, context: CommandContext): Promise<void> => {
-    const { websiteId, topic } = sent;
-    const hash = createHash('sha256').update(payload).digest('hex');
-    const content = acting.blindIndex(`${claimedTopicOf(topic)} ${hash}`);
-    const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId: sent.webhookId } as const;
-    const before = await claimedBefore(acting, sent, hash);
-    const isClaimed = before.webhookId !== undefined || before.isOld === true;
-    const claimed = isClaimed ? before : (await acting.handle(webhookContentDecider, claim, context)).state;
-    const { webhookId = sent.webhookId, isOld } = claimed;
-    if (isOld === true) return;
+    const webhookId = await firstIdOf(acting, sent, payload, context);
+    if (webhookId === null) return;
     const webhook = { ...sent, webhookId };
     if ((await acting.state(webhookFold, webhook)).state.stage !== 'none') return;
     const name = payloadNameOf(webhook);
-    if (isHandled(topic)) await acting.vault.storeSecret(name, payload, acting.clock.now() + PAYLOAD_KEPT_MS);
+    if (isHandled(sent.topic)) await acting.vault.storeSecret(name, payload, acting.clock.now() + PAYLOAD_KEPT_MS);
     const { state } = await acting.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook }, context);
     // A worker was done with another delivery of it before the payload of this one was stored.
     if (state.stage === 'processed') await acting.vault.deleteSecret(name);
