@@ -11,7 +11,8 @@ import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { entityId } from '../../src/platform/ids.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
@@ -298,7 +299,7 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
   test('one of an archived website; one that was taken up before still answers', async () => {
     const [first, second] = [await invite(), await invite('berta@example.com')];
     const claimed = await claim(local, first);
-    await archiveWebsite(local.engine, websiteId, local.context());
+    await local.engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, local.context());
     await refused(second, { subject: 'berta', verifiedEmail: 'berta@example.com' }, refusals.websiteArchived(websiteId));
     expect(await claim(other, first)).toEqual(claimed);
   });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../src/commands/delivery/delivery.handlers.js';
+import { deliveryDecider } from '../../src/commands/delivery/delivery.decider.js';
+import { undoDeliveryChange } from '../../src/commands/delivery/delivery.handlers.js';
 import type { CommandContext, Handled } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { contentOf } from '../../src/events/delivery/delivery.block.js';
@@ -35,7 +36,11 @@ const openCores = async (count: number): Promise<readonly TestProcess[]> => {
 };
 
 const setUp = (engine: TestProcess): Promise<Handled<DeliveryState, DeliveryEvent>> =>
-  replaceDelivery(engine, { websiteId, checkpoints: ids.map((id) => checkpoint(id)) }, contextOf(engine));
+  engine.handle(
+    deliveryDecider,
+    { type: 'ReplaceDelivery', websiteId, checkpoints: ids.map((id) => checkpoint(id)) },
+    contextOf(engine),
+  );
 
 const historyOf = async (engine: TestProcess): Promise<readonly DeliveryHistoryEntry[]> => {
   const history: DeliveryHistoryEntry[] = [];
@@ -54,13 +59,13 @@ test('of many writers in several processes none is lost, doubled or mixed with a
       const engine = pick(engines, index);
       const context = contextOf(engine);
       if (index % 3 === 0) {
-        const input = { websiteId, estimatedCompletionAt: eta(index), showPreviewUrl: index % 2 === 0 };
-        return replaceDelivery(engine, input, context);
+        const fields = { estimatedCompletionAt: eta(index), showPreviewUrl: index % 2 === 0 };
+        return engine.handle(deliveryDecider, { type: 'ReplaceDelivery', websiteId, ...fields }, context);
       }
       if (index % 10 === 1) return undoDeliveryChange(engine, websiteId, 1, context).catch(unlessTooEarly);
-      return setCheckpointStatus(
-        engine,
-        { websiteId, checkpointId: pick(ids, index), status: pick(statuses, index >> 2) },
+      return engine.handle(
+        deliveryDecider,
+        { type: 'SetCheckpointStatus', websiteId, checkpointId: pick(ids, index), status: pick(statuses, index >> 2) },
         context,
       );
     }),
@@ -117,13 +122,18 @@ test('of many writers that expect the same revision exactly one wins', async () 
         const engine = pick(engines, index);
         const expected = { expectedRevision: revision };
         return index % 2 === 0
-          ? replaceDelivery(
-              engine,
-              { websiteId, estimatedCompletionAt: eta(100 * round + index), showPreviewUrl: true },
+          ? engine.handle(
+              deliveryDecider,
+              { type: 'ReplaceDelivery', websiteId, estimatedCompletionAt: eta(100 * round + index), showPreviewUrl: true },
               contextOf(engine),
               expected,
             )
-          : setCheckpointStatus(engine, { websiteId, checkpointId, status: 'done' }, contextOf(engine), expected);
+          : engine.handle(
+              deliveryDecider,
+              { type: 'SetCheckpointStatus', websiteId, checkpointId, status: 'done' },
+              contextOf(engine),
+              expected,
+            );
       }),
     );
     const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));

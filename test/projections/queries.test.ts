@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
 import { addBooking } from '../../src/commands/booking/booking.handlers.js';
 import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
-import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
@@ -132,7 +133,7 @@ describe('websitesOfClient', () => {
     const archived = await newWebsite('archived', anna);
     await newWebsite('foreign');
     await link(linked, 'anna@x.example', 'editor');
-    await archiveWebsite(local.engine, archived, local.context());
+    await local.engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId: archived }, local.context());
     const found = await websitesOfClient(local.engine, anna, { limit: 200 });
     expect(found.map(({ website, via, role }) => [website.id, via, role])).toEqual([
       [linked, 'link', 'editor'],
@@ -176,7 +177,7 @@ describe('lists', () => {
   test('websites by status, owner, text and shelf', async () => {
     const anna = await newClient('anna@x.example');
     const [bakery, studio, gone] = [await newWebsite('bakery', anna), await newWebsite('studio'), await newWebsite('gone', anna)];
-    await archiveWebsite(local.engine, gone, local.context());
+    await local.engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId: gone }, local.context());
     const found = async (query: Parameters<typeof listWebsites>[1]) =>
       (await listWebsites(other.engine, query)).map(({ id }) => id);
     expect(await found({ limit: 9 })).toEqual([studio, bakery]);
@@ -185,7 +186,7 @@ describe('lists', () => {
     expect(await found({ limit: 9, status: 'active' })).toEqual([]);
     expect(await found({ limit: 9, status: 'provisioning', q: 'STUD' })).toEqual([studio]);
     expect(await found({ limit: 9, q: 'thé ' })).toEqual([studio, bakery]);
-    await restoreWebsite(local.engine, gone, local.context());
+    await local.engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId: gone }, local.context());
     expect(await found({ limit: 9, clientId: anna })).toEqual([gone, bakery]);
   });
 

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { archiveWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Clock } from '../../src/platform/clock.js';
 import type { ProvisioningDocument } from '../../src/projections/provisioning/provisioning.projection.js';
@@ -132,7 +133,7 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
       await observer.handle(provisioningProcess, command, context());
     },
     archive: async () => {
-      await archiveWebsite(observer, websiteId, context());
+      await observer.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context());
     },
     untilAtWork: () =>
       passTimeUntil(clock, () => Promise.resolve(machines.some((machine) => machine.acts.length > 1 || machine.isDead()))),

@@ -10,7 +10,7 @@ import {
 } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
-import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
+import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { START, type StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Attachment, AttachmentRefusal, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
@@ -187,10 +187,10 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       await eraseClient(engine, { findTargets }, clientId, context());
     },
     archive: async () => {
-      await archiveWebsite(engine, websiteId, context());
+      await engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context());
     },
     restore: async () => {
-      await restoreWebsite(engine, websiteId, context());
+      await engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context());
     },
     link: async (person) => {
       await addClient(engine, { websiteId, email: addressOf(person), role: 'viewer' }, context());

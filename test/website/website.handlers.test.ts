@@ -5,13 +5,7 @@ import { createClient } from '../../src/commands/client/client.handlers.js';
 import { TooManyConflicts, type CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { featuresOf, reservationMs, slugDecider, websiteDecider } from '../../src/commands/website/website.decider.js';
-import {
-  archiveWebsite,
-  changeWebsite,
-  createWebsite,
-  isSlugTaken,
-  scheduleDeletion,
-} from '../../src/commands/website/website.handlers.js';
+import { changeWebsite, createWebsite, isSlugTaken } from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
@@ -241,8 +235,8 @@ describe('the slug of a deleted website', () => {
   const remove = async (): Promise<string> => {
     const { engine, context } = local;
     const { websiteId } = await create(local);
-    await archiveWebsite(engine, websiteId, context());
-    const { state } = await scheduleDeletion(engine, websiteId, [], context(), {});
+    await engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context());
+    const { state } = await engine.handle(websiteDecider, { type: 'ScheduleDeletion', websiteId, keep: [] }, context());
     const purgeAt = (state.stage === 'none' ? undefined : state.deletion?.purgeAt) ?? '';
     await clock.sleep(Date.parse(purgeAt) - clock.now());
     await engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, context());

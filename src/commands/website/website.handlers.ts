@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
-import type { Kept, WebsiteEvent } from '../../events/website/website.events.js';
+import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
 import { settleOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
@@ -190,20 +190,3 @@ export const removeOwner = async (
   const ifNothing = refusals.ownerNotFound(websiteId);
   await engine.handle(websiteDecider, { type: 'RemoveOwner', websiteId, clientId }, context, { ...options, ifNothing });
 };
-
-/** @throws Refused: unknown website, `Someone else saved …` */
-export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
-  engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context, options);
-
-/** Deletes an archived website for good in 30 days (`workers/deletion/`); restoring it cancels that. */
-export const scheduleDeletion = (
-  engine: Engine,
-  websiteId: string,
-  keep: readonly Kept[],
-  context: CommandContext,
-  options: HandleOptions,
-): Handling => engine.handle(websiteDecider, { type: 'ScheduleDeletion', websiteId, keep }, context, options);
-
-/** @throws Refused: unknown website, `Someone else saved …` */
-export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
-  engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context, options);

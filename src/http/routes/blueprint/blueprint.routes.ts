@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { maxNodes } from '../../../commands/blueprint/blueprint.decider.js';
-import { arrangeBlueprint } from '../../../commands/blueprint/blueprint.handlers.js';
+import { blueprintDecider, maxNodes } from '../../../commands/blueprint/blueprint.decider.js';
 import { blueprintFold } from '../../../events/blueprint/blueprint.state.js';
 import { blueprintParts } from '../../../projections/blueprint/blueprint.queries.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -51,7 +50,8 @@ export const blueprintRoutes = ({ reader }: { reader: Reader }): readonly Route[
     answers: { 200: { description: 'The blueprint.', schema: Blueprint } },
     act: async ({ params: { id: websiteId }, body: { nodes }, website: { website }, context, expectation }, acting) => {
       const parts = await blueprintParts(reader, website);
-      const { state, revision } = await arrangeBlueprint(acting, { websiteId, nodes }, context, expectationOf(expectation));
+      const command = { type: 'ArrangeBlueprint', websiteId, nodes } as const;
+      const { state, revision } = await acting.handle(blueprintDecider, command, context, expectationOf(expectation));
       return { parts, positions: state.positions, revision };
     },
     answer: (_request, { parts, positions, revision }) =>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../../commands/delivery/delivery.handlers.js';
+import { deliveryDecider } from '../../../commands/delivery/delivery.decider.js';
+import { undoDeliveryChange } from '../../../commands/delivery/delivery.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
@@ -150,7 +151,8 @@ export const deliveryRoutes = ({
       ),
       answers: theBlock,
       act: ({ params, body, context, expectation }, acting) => {
-        const input = {
+        const command = {
+          type: 'ReplaceDelivery',
           ...body,
           websiteId: params.id,
           estimatedCompletionAt: body.estimatedCompletionAt === undefined ? undefined : utcTime(body.estimatedCompletionAt),
@@ -158,8 +160,8 @@ export const deliveryRoutes = ({
             ...checkpoint,
             ...(dueAt !== undefined && { dueAt: utcTime(dueAt) }),
           })),
-        };
-        return replaceDelivery(acting, input, context, expectation);
+        } as const;
+        return acting.handle(deliveryDecider, command, context, expectation);
       },
       answer: answerWritten,
     }),
@@ -180,8 +182,13 @@ export const deliveryRoutes = ({
       refusals: ['delivery_not_set_up', 'delivery_checkpoint_not_found'],
       answers: theBlock,
       act: ({ params, body, context, expectation }, acting) => {
-        const input = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
-        return setCheckpointStatus(acting, input, context, expectation);
+        const command = {
+          type: 'SetCheckpointStatus',
+          websiteId: params.id,
+          checkpointId: params.checkpointId,
+          ...body,
+        } as const;
+        return acting.handle(deliveryDecider, command, context, expectation);
       },
       answer: answerWritten,
     }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { addDomain, recordDomainCheck, removeDomain } from '../../../commands/domain/domain.handlers.js';
+import { domainDecider } from '../../../commands/domain/domain.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DomainRecord } from '../../../events/domain/domain.events.js';
@@ -175,7 +175,8 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
         const domain = domainFor(body.domain);
         const proof = ownershipRecord(engine.blindIndex, { websiteId, domain });
         const kept = (await domainsOf(reader, websiteId)).length;
-        const add = (found: boolean) => addDomain(acting, { websiteId, domain, kept, proof: { ...proof, found } }, context);
+        const add = (found: boolean) =>
+          acting.handle(domainDecider, { type: 'AddDomain', websiteId, domain, kept, proof: { ...proof, found } }, context);
         try {
           const { events, revision } = await add(false);
           return { domain, revision, isNew: events.length > 0 };
@@ -219,7 +220,8 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
         const { records, problem = hosted.problem } = checked;
         const isProved = records.some(({ purpose, found }) => purpose === 'ownership' && found);
         if (problem !== undefined && !isProved) return { domain, problem };
-        const { revision } = await recordDomainCheck(acting, { websiteId, domain, records }, context);
+        const check = { type: 'RecordDomainCheck', websiteId, domain, records } as const;
+        const { revision } = await acting.handle(domainDecider, check, context);
         return { domain, revision, problem };
       },
       answer: async ({ website: { website } }, { domain, revision, problem }) => {
@@ -245,7 +247,9 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       refusals: ['domain_not_found'],
       answers: { 204: { description: 'It is gone.' } },
       act: ({ params: { id: websiteId, domain }, context }, acting) =>
-        removeDomain(acting, { websiteId, domain: domainIn(domain), reason: 'deleted' }, context),
+        acting.handle(domainDecider, { type: 'RemoveDomain', websiteId, domain: domainIn(domain), reason: 'deleted' }, context, {
+          ifNothing: refusals.domainNotFound(),
+        }),
       answer: noContent,
     }),
 

@@ -1,15 +1,7 @@
 import { Type } from 'typebox';
 import { Refused, refusals, withViolations, type Refusal, type Violation } from '../../../commands/refusal.js';
-import {
-  archiveWebsite,
-  changeWebsite,
-  createWebsite,
-  isSlugTaken,
-  removeOwner,
-  restoreWebsite,
-  scheduleDeletion,
-} from '../../../commands/website/website.handlers.js';
-import { defaultTier } from '../../../commands/website/website.decider.js';
+import { changeWebsite, createWebsite, isSlugTaken, removeOwner } from '../../../commands/website/website.handlers.js';
+import { defaultTier, websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, keepable, Tier, type Kept } from '../../../events/website/website.events.js';
@@ -331,7 +323,8 @@ export const websiteRoutes = (
       ifMatch: 'honoured',
       whenArchived: 'allowed',
       answers: oneWebsite,
-      act: ({ params, context, expectation }, acting) => archiveWebsite(acting, params.id, context, expectation),
+      act: ({ params, context, expectation }, acting) =>
+        acting.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId: params.id }, context, expectation),
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
@@ -369,7 +362,8 @@ export const websiteRoutes = (
         if (query.confirm !== website.slug) {
           throw new Refused(refusals.invalidQuery('confirm', `must be the slug of the website, ${website.slug}`));
         }
-        return scheduleDeletion(acting, params.id, keptIn(query.keep), context, expectation);
+        const command = { type: 'ScheduleDeletion', websiteId: params.id, keep: keptIn(query.keep) } as const;
+        return acting.handle(websiteDecider, command, context, expectation);
       },
       answer: async ({ params }, { revision }) => ({ ...(await answerWritten(params.id, revision)), status: 202 }),
     }),
@@ -386,7 +380,8 @@ export const websiteRoutes = (
       ifMatch: 'honoured',
       whenArchived: 'allowed',
       answers: oneWebsite,
-      act: ({ params, context, expectation }, acting) => restoreWebsite(acting, params.id, context, expectation),
+      act: ({ params, context, expectation }, acting) =>
+        acting.handle(websiteDecider, { type: 'RestoreWebsite', websiteId: params.id }, context, expectation),
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
   ];
