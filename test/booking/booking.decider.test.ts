@@ -34,6 +34,16 @@ describe('a booking', () => {
       .then([{ type: 'BookingAdded', data: { ...added.data, ...past } }]);
   });
 
+  test('starts in 1970 at the earliest', () => {
+    const end = '1970-01-01T01:00:00.000Z';
+    given()
+      .when({ ...add, start: '1970-01-01T00:00:00.000Z', end })
+      .then([{ type: 'BookingAdded', data: { ...added.data, start: '1970-01-01T00:00:00.000Z', end } }]);
+    given()
+      .when({ ...add, start: '1969-12-31T23:59:59.999Z', end })
+      .thenRefused(refusals.invalidBody('start', 'must be in 1970 or later'));
+  });
+
   test('has room among two thousand', () => {
     given()
       .when({ ...add, kept: 1_999 })

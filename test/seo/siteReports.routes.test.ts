@@ -228,12 +228,12 @@ describe('bookings of the embedded calendar', () => {
     const id = await newWebsite('past');
     const add = async (title: string, start: string, end: string) =>
       (await post(`/websites/${id}/bookings`, { title, start, end })).status;
-    expect(await add('Before', '1969-07-20T20:00:00.000Z', '1969-07-20T21:00:00.000Z')).toBe(201);
+    expect(await add('First', '1970-01-01T00:00:00.000Z', '1970-01-01T01:00:00.000Z')).toBe(201);
     expect(await add('Long ago', '2020-01-01T09:00:00.000Z', '2020-01-01T10:00:00.000Z')).toBe(201);
     expect(await add('To come', at(1).start, at(1).end)).toBe(201);
     const titles = async (query = ''): Promise<unknown> =>
       ((await get(`/websites/${id}/bookings${query}`)).body as Booking[]).map(({ title }) => title);
-    expect(await titles()).toStrictEqual(['Before', 'Long ago', 'To come']);
+    expect(await titles()).toStrictEqual(['First', 'Long ago', 'To come']);
     expect(await titles('?from=2020-06-01T00:00:00Z')).toStrictEqual(['To come']);
     expect((await get(`/websites/${id}/bookings?limit=1&count=true`)).headers.get('total-count')).toBe('3');
   });
@@ -278,6 +278,11 @@ describe('bookings of the embedded calendar', () => {
   test.each([
     ['no title', { title: ' ', ...at(1) }, 'Invalid request body — title: must not be blank'],
     ['no end', { title: 'x', start: at(1).start }, 'Invalid request body — end: is required'],
+    [
+      'a start before 1970',
+      { title: 'x', start: '1970-01-01T00:00:00+01:00', end: at(1).end },
+      'Invalid request body — start: must be in 1970 or later',
+    ],
     [
       'an end before its start',
       { title: 'x', start: at(2).start, end: at(1).end },

@@ -18,6 +18,8 @@ const add = (command: AddBooking, { stage }: BookingState): readonly BookingEven
   // The id is derived from the command, so an existing booking was made by this same command.
   if (stage !== 'none') return [];
   const { websiteId, bookingId, title, start, end, location, kept } = command;
+  // Ids begin with the time of the start, counted from then on, and lists go by them.
+  if (start < isoTime(0)) return refusals.invalidBody('start', 'must be in 1970 or later');
   if (end <= start) return refusals.invalidBody('end', 'must be after start');
   if (kept >= maxBookings) return refusals.calendarFull();
   const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };

@@ -23,7 +23,7 @@ const bookingTag: RouteTag = {
   description: 'Bookings, as the scheduling service or the embedded calendar reports them.',
 };
 const Time = Type.String({ format: 'date-time' });
-/** No booking is listed before those that start then: their ids begin with their time. */
+/** No booking starts before. */
 const earliest = isoTime(0);
 
 const Booking = Type.Object(
@@ -168,7 +168,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       feature: 'scheduling',
       body: Type.Object({
         title: NonBlank(200),
-        start: Time,
+        start: Type.String({ format: 'date-time', description: 'In 1970 (UTC) or later.' }),
         end: Time,
         location: Type.Optional(NonBlank(200)),
       }),
