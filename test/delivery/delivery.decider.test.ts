@@ -208,6 +208,20 @@ describe('replacing', () => {
       });
   });
 
+  test('refuses a blank label, unless it is there already', () => {
+    const blank = checkpoint('a', { label: ' ' });
+    given(deliveryDecider, [setUp([checkpoint('b')])])
+      .when({ ...unchanged, checkpoints: [blank, checkpoint('b', { label: '\t' })] })
+      .thenRefused(
+        refusals.invalidBody('checkpoints.0.label', 'must not be blank', [
+          { field: 'checkpoints.1.label', issue: 'must not be blank' },
+        ]),
+      );
+    given(deliveryDecider, [setUp([blank])])
+      .when({ ...unchanged, checkpoints: [blank, checkpoint('b')] })
+      .then([replaced([blank, checkpoint('b')])]);
+  });
+
   test('takes 40 checkpoints and refuses 41', () => {
     given(deliveryDecider, [setUp()])
       .when({ ...unchanged, checkpoints: many(40) })

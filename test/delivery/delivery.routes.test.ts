@@ -149,7 +149,7 @@ describe('PUT /websites/:id/delivery, later', () => {
 
   test('texts of any Unicode come back as they were sent', async () => {
     const delivery = await started.newDelivery();
-    const labels = ['\u0000', '\ud800', '\u2028\u202e', '😀', '__proto__', ' '];
+    const labels = ['\u0000', '\ud800', '\u2028\u202e', '😀', '__proto__', ' x '];
     const checkpoints = labels.map((label, index) => checkpoint(`c${index}`, { label }));
     await delivery.replace({ ...replacement, checkpoints });
     expect(blockOf(await delivery.read()).checkpoints.map(({ label }) => label)).toStrictEqual(labels);
@@ -217,6 +217,7 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
     ['an empty id', { checkpoints: ids('') }, 'checkpoints.0.id', name],
     ['an id of 65 characters', { checkpoints: ids('x'.repeat(65)) }, 'checkpoints.0.id', name],
     ['an id that is a number', { checkpoints: ids(1) }, 'checkpoints.0.id', 'must be text; got'],
+    ['a blank label', { checkpoints: one({ label: ' ' }) }, 'checkpoints.0.label', 'must not be blank'],
     ['an empty label', { checkpoints: one({ label: '' }) }, 'checkpoints.0.label', 'must not be empty'],
     [
       'a label of 201 characters',

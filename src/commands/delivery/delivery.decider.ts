@@ -70,9 +70,12 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
     `must have at most ${String(maxDeliveryCheckpoints)} entries`,
   );
   const ids = new Set<string>();
-  checkpoints.forEach(({ id }, index) => {
+  const labels = new Map(before?.checkpoints.map(({ id, label }) => [id, label]));
+  checkpoints.forEach(({ id, label }, index) => {
     check(!ids.has(id), `checkpoints.${String(index)}.id`, 'must be unique within the delivery block');
     ids.add(id);
+    // One that was stored blank may be sent back with the list.
+    check(/\S/.test(label) || label === labels.get(id), `checkpoints.${String(index)}.label`, 'must not be blank');
   });
   return violations;
 };

@@ -116,7 +116,7 @@ export const toDeliveryHistory = (
 export const SentCheckpoint = Type.Object(
   {
     id: CheckpointId({ description: 'Unique within the delivery block.' }),
-    label: Type.String({ minLength: 1, maxLength: 200 }),
+    label: Type.String({ minLength: 1, maxLength: 200, description: 'Not blank, unless it is already.' }),
     order: Type.Integer({ description: 'Sort key.' }),
     status: DeliveryCheckpointStatus,
     dueAt: Type.Optional(Type.String({ format: 'date-time', description: 'Shown, nothing else.' })),
