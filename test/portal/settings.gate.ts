@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+import { hold, looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -61,6 +61,17 @@ withBrowser('the settings of a website', () => {
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
     const after = (await seat.admin.websites.blueprint.get(id)).nodes.find((one) => one.id === 'hosting');
     expect([after?.x, after?.y]).not.toEqual([before?.x, before?.y]);
+
+    const held = await hold(page, 'PUT', '/blueprint');
+    await node.press('ArrowRight');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await held.arrived();
+    await node.press('ArrowDown');
+    await held.letGo();
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':not([data-loading])')).click();
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+    const last = (await seat.admin.websites.blueprint.get(id)).nodes.find((one) => one.id === 'hosting');
+    expect([last?.x, last?.y]).toEqual([(after?.x ?? 0) + 20, (after?.y ?? 0) + 20]);
     expect(complaints).toEqual([]);
   });
 

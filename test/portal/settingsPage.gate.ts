@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
 import { startDnsServer, type DnsServer } from '../support/dnsServer.js';
 import { eventually } from '../support/eventually.js';
-import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { hold, looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -43,6 +43,34 @@ withBrowser('the settings of a website', () => {
     await page.getByRole('button', { name: 'Redeploy' }).click();
     await page.getByRole('region', { name: 'Notice' }).getByText('The site is being built.').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test('what others change meanwhile stays, and so does what is typed while it saves', async () => {
+    const { page, visit } = browser;
+    const { id: other } = await seat.admin.websites.create({ name: 'Old Mill', slug: 'old-mill', tier: 'growth' });
+    await visit(`/websites/${other}/settings`, operator);
+    const name = page.getByLabel('Name', { exact: true });
+    const colour = page.getByLabel('Colour', { exact: true });
+    await colour.fill('#112233');
+    await page.getByRole('checkbox', { name: 'search scans' }).uncheck();
+    await seat.admin.websites.update(other, { name: 'New Mill', features: ['content', 'seo', 'analytics'] });
+    await page.getByRole('heading', { level: 1, name: 'New Mill' }).waitFor();
+    expect(await name.inputValue()).toBe('New Mill');
+
+    const held = await hold(page, 'PATCH', other);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await held.arrived();
+    await name.fill('New Mill, Leeds');
+    await held.letGo();
+    await page.getByRole('region', { name: 'Notice' }).getByText('Saved', { exact: false }).waitFor();
+    const saved = await seat.admin.websites.get(other);
+    expect(saved).toMatchObject({ name: 'New Mill', brandColor: '#112233' });
+    expect([...saved.features].sort()).toEqual(['analytics', 'content']);
+    expect(await name.inputValue()).toBe('New Mill, Leeds');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'New Mill, Leeds' }).waitFor();
+    expect((await seat.admin.websites.get(other)).brandColor).toBe('#112233');
+    await visit(`/websites/${id}/settings`, operator);
   });
 
   test('a domain shows its records, and is verified once they are set', async () => {

@@ -4,6 +4,7 @@ import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode
 import { useTranslation } from 'react-i18next';
 import { VisuallyHidden } from '../../../theme/VisuallyHidden.js';
 import { useAnnounce } from '../../../ui/Announcer.js';
+import { differing } from '../../../ui/differing.js';
 import { SaveBar } from '../../../ui/SaveBar.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
@@ -43,7 +44,7 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
   const { t } = useTranslation();
   const announce = useAnnounce();
   const arrange = useArrange(websiteId);
-  const [moved, setMoved] = useState<Readonly<Record<string, Place>>>({});
+  const [moved, setMoved] = useState<Readonly<Partial<Record<string, Place>>>>({});
   const held = useRef<{ readonly id: string; readonly from: Place; readonly pointer: Place }>(null);
 
   const nodes = plan.nodes.map((node) => ({ ...node, ...moved[node.id] }));
@@ -154,7 +155,12 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
           arrange.reset();
           setMoved({});
         }}
-        onSave={() => arrange.mutate({ nodes: nodes.map(({ id, x, y }) => ({ id, x, y })) }, { onSuccess: () => setMoved({}) })}
+        onSave={() =>
+          arrange.mutate(
+            { nodes: nodes.map(({ id, x, y }) => ({ id, x, y })) },
+            { onSuccess: () => setMoved((now) => differing(now, moved)) },
+          )
+        }
       />
     </>
   );

@@ -2,6 +2,7 @@ import { DoorstepError, type ChangeWebsiteRequest, type Feature, type Features, 
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../../theme/TextInput.js';
+import { differing } from '../../../ui/differing.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { SaveBar } from '../../../ui/SaveBar.js';
 import { useNotice } from '../../../ui/notices.js';
@@ -25,14 +26,22 @@ const formOf = ({ name, slug, tier, features, brandColor = '' }: Website): Form 
 const featuresOf = ({ tiers }: Features, tier: Tier): readonly Feature[] =>
   tiers.find((one) => one.tier === tier)?.features ?? [];
 
-/** What a change of tier does, as the service does it: what is new is on, what was switched off stays off. */
-const onTier = (form: Form, tier: Tier, plan: Features): Form => ({
-  ...form,
-  tier,
-  features: featuresOf(plan, tier).filter(
-    (feature) => form.features.includes(feature) || !featuresOf(plan, form.tier).includes(feature),
-  ),
-});
+/** What was edited: no more than that, so that what somebody else changes meanwhile stays. */
+type Edits = Partial<Omit<Form, 'features'>>;
+
+type Switches = Partial<Record<Feature, boolean>>;
+
+/**
+ * The form as it is once the edits are saved. A change of tier does what the service does: what is new is
+ * on, what was switched off stays off.
+ */
+const withEdits = (saved: Form, edits: Edits, switches: Switches, plan: Features): Form => {
+  const form = { ...saved, ...edits };
+  const offeredBefore = featuresOf(plan, saved.tier);
+  const isOn = (feature: Feature): boolean =>
+    switches[feature] ?? (saved.features.includes(feature) || !offeredBefore.includes(feature));
+  return { ...form, features: featuresOf(plan, form.tier).filter(isOn) };
+};
 
 /** What is different, as it is sent. */
 const changesOf = (before: Form, after: Form): ChangeWebsiteRequest => {
@@ -57,15 +66,25 @@ export const General = ({ website, plan }: GeneralProps): ReactNode => {
   const notify = useNotice();
   const update = useUpdateWebsite(website.id);
   const saved = formOf(website);
-  const [edited, setEdited] = useState<Form>();
-  const form = edited ?? saved;
+  const [edits, setEdits] = useState<Edits>({});
+  const [switches, setSwitches] = useState<Switches>({});
+  const form = withEdits(saved, edits, switches, plan);
   const changes = changesOf(saved, form);
   const isSound = form.name.trim() !== '' && isSlug(form.slug) && (form.brandColor === '' || isHexColour(form.brandColor));
   const faults = fieldErrors(update.error);
   const isTaken = update.error instanceof DoorstepError && update.error.code === 'slug_taken';
-  const change = (part: Partial<Form>): void => {
-    update.reset();
-    setEdited({ ...form, ...part });
+  // A request that is under way is not forgotten: its answer says what is saved.
+  const forget = (): void => {
+    if (update.isError) update.reset();
+  };
+  const change = (part: Edits): void => {
+    forget();
+    setEdits((now) => differing({ ...now, ...part }, update.isPending ? {} : saved));
+  };
+  const turn = (feature: Feature, isOn: boolean): void => {
+    forget();
+    const isOnBefore = withEdits(saved, edits, {}, plan).features.includes(feature);
+    setSwitches((now) => differing({ ...now, [feature]: isOn }, update.isPending ? {} : { [feature]: isOnBefore }));
   };
   const slugFault = (): string | undefined => {
     if (isTaken) return t('websiteForm.slugTaken', { slug: form.slug });
@@ -98,7 +117,7 @@ export const General = ({ website, plan }: GeneralProps): ReactNode => {
           onChange={({ currentTarget }) => change({ slug: currentTarget.value.toLowerCase() })}
         />
       </div>
-      <TierChoice tiers={plan.tiers} value={form.tier} onChange={(tier) => setEdited(onTier(form, tier, plan))} />
+      <TierChoice tiers={plan.tiers} value={form.tier} onChange={(tier) => change({ tier })} />
       <fieldset className={classes['features']}>
         <legend>{t('settings.general.features')}</legend>
         {plan.features.map(({ feature, lowestTier }) => {
@@ -109,13 +128,7 @@ export const General = ({ website, plan }: GeneralProps): ReactNode => {
                 type="checkbox"
                 checked={form.features.includes(feature)}
                 disabled={!isOffered}
-                onChange={({ currentTarget }) =>
-                  change({
-                    features: currentTarget.checked
-                      ? [...form.features, feature]
-                      : form.features.filter((one) => one !== feature),
-                  })
-                }
+                onChange={({ currentTarget }) => turn(feature, currentTarget.checked)}
               />
               <span>
                 {t(`websiteForm.features.${feature}`)}
@@ -137,13 +150,15 @@ export const General = ({ website, plan }: GeneralProps): ReactNode => {
         error={update.error}
         onDiscard={() => {
           update.reset();
-          setEdited(undefined);
+          setEdits({});
+          setSwitches({});
         }}
         onSave={() => {
           if (!isSound) return;
           update.mutate(changes, {
             onSuccess: () => {
-              setEdited(undefined);
+              setEdits((now) => differing(now, edits));
+              setSwitches((now) => differing(now, switches));
               notify({ words: t('settings.general.saved') });
             },
           });
