@@ -103,6 +103,18 @@ withBrowser('the websites', () => {
     expect(browser.complaints.filter((words) => !words.includes('status of 400'))).toEqual([]);
   });
 
+  test('a website that cannot be archived says why', async () => {
+    const { page, visit } = browser;
+    await visit('/websites', operator);
+    await page.route('**/archive', (route) =>
+      route.fulfill({ status: 400, json: { error: 'The website is being built', details: null, code: 'busy' } }),
+    );
+    await page.getByRole('button', { name: 'More for Corner Bakery' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await page.getByRole('region', { name: 'Notice' }).getByText('The website is being built').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('the search keeps what is typed, on a slow machine and in the middle of the text too', async () => {
     const { page, context, visit } = browser;
     await visit('/websites', operator);

@@ -11,22 +11,24 @@ export interface Notice {
   readonly undo?: () => unknown;
 }
 
-/** What stands there: a notice, or why something was not taken back. */
-type Shown = Notice | { readonly error: unknown };
+/** Why something was not done, where no button is left to stand beside. */
+interface Failure {
+  readonly error: unknown;
+}
 
 /** Long enough to read it and reach the button by keys; while it is hovered or focused it stays. */
 const shownForMs = 12_000;
 
-const Notify = createContext<(notice: Notice) => void>(() => undefined);
+const Notify = createContext<(notice: Notice | Failure) => void>(() => undefined);
 
 /** Says at the bottom of the window what has happened, with an Undo where there is one. The next one replaces it. */
-export const useNotice = (): ((notice: Notice) => void) => use(Notify);
+export const useNotice = (): ((notice: Notice | Failure) => void) => use(Notify);
 
 /** Where the notices stand. */
 export const Notices = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const { t } = useTranslation();
   const announce = useAnnounce();
-  const [shown, setShown] = useState<Shown | null>(null);
+  const [shown, setShown] = useState<Notice | Failure | null>(null);
   const [isHeld, setHeld] = useState(false);
   const close = useCallback(() => {
     setShown(null);
@@ -34,9 +36,10 @@ export const Notices = ({ children }: { readonly children: ReactNode }): ReactNo
   }, []);
   const notify = useMemo(
     () =>
-      (notice: Notice): void => {
+      (notice: Notice | Failure): void => {
         setShown(notice);
-        announce(notice.words);
+        // An error's line announces itself.
+        if ('words' in notice) announce(notice.words);
       },
     [announce],
   );

@@ -22,8 +22,10 @@ export const useArchiving = () => {
     mutationFn: ({ website, archived }: { website: Website; archived: boolean }) => put(website, archived),
     onSuccess: (_, change) => {
       const words = t(change.archived ? 'websites.archived' : 'websites.restored', { name: change.website.name });
-      notify({ words, undo: () => undo.mutate(change) });
+      notify({ words, undo: () => undo.mutateAsync(change) });
       return refresh();
     },
+    // The menu in which it was chosen is closed.
+    onError: (error) => notify({ error }),
   });
 };

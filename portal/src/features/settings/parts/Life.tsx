@@ -47,7 +47,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
             archive.mutate(undefined, {
               onSuccess: () => {
                 close();
-                notify({ words: t('websites.archived', { name }), undo: bringBack });
+                notify({ words: t('websites.archived', { name }), undo: () => restore.mutateAsync(undefined) });
               },
             })
           }
