@@ -138,6 +138,9 @@ withBrowser('the delivery editor', () => {
       neededFromClient: 'Ten minutes of your time.',
     });
     await page.getByText('due 10 December 2031').waitFor();
+    // Beside the form stands what the client sees: names keep their room.
+    const name = await page.getByRole('button', { name: /^Last look Needed/ }).boundingBox();
+    expect(name?.width).toBeGreaterThan(250);
   });
 
   test('takes a removed step back, and asks first once somebody has saved after it', async () => {
