@@ -5,6 +5,7 @@ import type { RecordStore } from '../projections/store/readModelStore.js';
 import { createAccessLog, type Answered } from './accessLog.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
+import { unlessWhole } from './bodyTime.js';
 import { createBudgets } from './budgets.js';
 import { anyOrigin, corsHeaders, preflightHeaders, preflightOfAnyOrigin } from './cors.js';
 import { answerFor, httpErrors, type ErrorAnswer } from './errors.js';
@@ -122,22 +123,13 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     send(exchange, replyToError(answer));
   };
 
-  /** Runs `task` unless the whole body is there in time. */
-  const unlessWhole = ({ request, response }: Exchange, task: () => void): void => {
-    if (!hasBody(request) || request.complete) return;
-    const cancel = clock.schedule(strangersBodyMs, () => {
-      if (!request.complete) task();
-    });
-    request.once('end', cancel);
-    request.once('close', cancel);
-    if (!response.closed) response.once('close', cancel);
-  };
-
   const limitBodyTime = (exchange: Exchange): void => {
-    unlessWhole(exchange, () => {
-      exchange.response.shouldKeepAlive = false;
+    const { request, response } = exchange;
+    const cancel = unlessWhole(clock, request, strangersBodyMs, () => {
+      response.shouldKeepAlive = false;
       fail(exchange, httpErrors.requestTimeout());
     });
+    if (cancel !== undefined) response.once('close', cancel);
   };
 
   const enter: Handler = (request, response, next) => {
@@ -174,7 +166,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
         // Thrown from this listener, it would end the process.
         logger.error({ err, requestId: exchange.requestId }, 'a request could not be logged');
       }
-      unlessWhole(exchange, () => request.socket.destroy());
+      unlessWhole(clock, request, strangersBodyMs, () => request.socket.destroy());
     });
     if (!namesHost(request)) throw httpErrors.malformed();
     // Answered here and not thrown: the router would compare the path with those of all routes

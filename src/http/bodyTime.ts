@@ -7,15 +7,21 @@ export const maxUploadMs = 15 * 60_000;
 
 const limits = new WeakMap<IncomingMessage, () => void>();
 
-/** Calls `onTimeout` unless the body is whole within `ms`, or the request is an upload by then. */
-export const limitBody = (clock: Clock, request: IncomingMessage, ms: number, onTimeout: () => void): void => {
-  if (!hasBody(request) || request.complete) return;
+/** Calls `task` unless the body is whole within `ms`. @returns what cancels that; undefined: it is whole already */
+export const unlessWhole = (clock: Clock, request: IncomingMessage, ms: number, task: () => void): (() => void) | undefined => {
+  if (!hasBody(request) || request.complete) return undefined;
   const cancel = clock.schedule(ms, () => {
-    if (!request.complete) onTimeout();
+    if (!request.complete) task();
   });
-  limits.set(request, cancel);
   request.once('end', cancel);
   request.once('close', cancel);
+  return cancel;
+};
+
+/** Calls `onTimeout` unless the body is whole within `ms`, or the request is an upload by then. */
+export const limitBody = (clock: Clock, request: IncomingMessage, ms: number, onTimeout: () => void): void => {
+  const cancel = unlessWhole(clock, request, ms, onTimeout);
+  if (cancel !== undefined) limits.set(request, cancel);
 };
 
 /** Lets the body of a caller who may send a large one take up to `maxUploadMs`. */
