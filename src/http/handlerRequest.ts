@@ -18,6 +18,8 @@ export interface HandlerInput {
   readonly raw: Uint8Array | undefined;
   readonly upload?: { readonly upload: Upload; readonly keep: () => void };
   readonly reader: Reader;
+  /** As the answer is for: that of the exchange changes whenever the caller is let in anew. */
+  readonly caller: Caller | undefined;
   readonly website: WebsiteAccess | undefined;
   /** The caller's subject as events hold it; with writes. */
   readonly actorSubject?: string;
@@ -89,7 +91,7 @@ export class HandlerRequest implements RouteRequest {
   };
 
   get caller(): Caller {
-    const { caller } = this.#exchange;
+    const { caller } = this.#input;
     if (caller === undefined) throw new Error('the route is public: nobody is asked who they are');
     return caller;
   }
@@ -145,7 +147,7 @@ export class HandlerRequest implements RouteRequest {
 
   #actor(): Actor {
     // Nobody is asked on a public route: what is written there is a signed webhook.
-    if (this.#exchange.caller === undefined) return { subject: 'webhook', role: 'system', via: 'webhook' };
+    if (this.#input.caller === undefined) return { subject: 'webhook', role: 'system', via: 'webhook' };
     const { role, via, tokenId, program } = this.caller;
     const { actorSubject: subject } = this.#input;
     if (subject === undefined) throw new Error('who only reads commands nothing');

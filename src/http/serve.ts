@@ -227,6 +227,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
         raw: bytes,
         ...(sent !== undefined && 'upload' in sent && { upload: { upload: sent.upload, keep: keepUpload } }),
         reader: standing.reader,
+        caller: standing.caller,
         website: standing.website,
         ...(actorSubject !== undefined && { actorSubject }),
       });
