@@ -14,8 +14,7 @@ import { personOfEmail, personOfSubject, type Person } from '../../auth/person.j
 import { isWebsiteRule } from '../../auth/rules.js';
 import { route, type Route } from '../../route.js';
 import { EmailAddress } from '../../schemas.js';
-import { toInvitation } from './access.resource.js';
-import { accessTag } from './access.resource.js';
+import { accessTag, toInvitation } from './access.resource.js';
 import { AccessExplanation, explainAreas, explainFields, standingInWords } from './accessExplanation.resource.js';
 
 export interface AccessExplanationParts {

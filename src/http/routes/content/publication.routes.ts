@@ -91,7 +91,7 @@ const previewing = (parts: PublicationRouteParts): Route => {
       const { id: websiteId, repository, hosting: project } = website;
       if (repository === undefined || project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
       if (project.provider !== previews.provider) throw new Refused(refusals.previewNotAvailable(project.provider));
-      requireProvider(sourceHost, repository);
+      requireProvider({ used: sourceHost, needed: repository });
       const expiresAt = isoTime(engine.clock.now() + previewMs);
       const previewId = entityId(context.commandId, 'preview');
       const command = { type: 'RecordPreview', previewId, websiteId, expiresAt } as const;
@@ -159,8 +159,8 @@ const publishing = (parts: PublicationRouteParts): Route => {
     act: async ({ website: { website }, context }, acting) => {
       const { id: websiteId, repository, hosting: project } = website;
       if (repository === undefined || project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
-      requireProvider(sourceHost, repository);
-      requireProvider(hosting, project);
+      requireProvider({ used: sourceHost, needed: repository });
+      requireProvider({ used: hosting, needed: project });
       // Asked twice with the same key, it is one publication.
       const publicationId = entityId(context.commandId, 'publication');
       const { state } = await engine.state(publicationFold, { publicationId });

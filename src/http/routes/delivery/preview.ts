@@ -34,7 +34,7 @@ export const createPreviews =
     if (project === undefined) return {};
     try {
       // A project of the same name at the provider of today is another website's.
-      requireProvider(project, hosting);
+      requireProvider({ used: hosting, needed: project });
       const deployment = await within(clock, timeoutMs, 'The hosting provider', hosting.latestDeployment(project.projectId));
       return deployment === null ? {} : { previewUrl: deployment.url };
     } catch (error) {

@@ -63,7 +63,10 @@ export const createSightOf =
  * Fails as the provider would that is not asked any more: a website stays where it was made when
  * the settings change.
  */
-export const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
+export const requireProvider = ({
+  used,
+  needed: { provider },
+}: Readonly<Record<'used' | 'needed', { readonly provider: string }>>): void => {
   if (provider === used.provider) return;
   throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
 };

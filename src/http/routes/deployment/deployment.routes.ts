@@ -90,7 +90,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
   ): string | null => {
     if (project === undefined) return null;
-    requireProvider(hosting, project);
+    requireProvider({ used: hosting, needed: project });
     return project.projectId;
   };
 
@@ -137,7 +137,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       },
       answer: async ({ website: { website }, query }) => {
         const { repository } = website;
-        if (repository !== undefined) requireProvider(sourceHost, repository);
+        if (repository !== undefined) requireProvider({ used: sourceHost, needed: repository });
         const { items, next } = await readPage(query, placeOfCommit, async ({ limit, after }) => {
           if (repository === undefined) return [];
           const from = after === undefined ? undefined : commitsAt(after);
@@ -166,7 +166,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, hosting: project } = website;
         if (project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
-        requireProvider(hosting, project);
+        requireProvider({ used: hosting, needed: project });
         const deployed = { ...website, hosting: project };
         // Asked twice with the same key, it is one deployment.
         const redeployId = entityId(context.commandId, 'redeploy');
