@@ -6,8 +6,10 @@ import { clientDecider } from '../../src/commands/client/client.decider.js';
 import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
 import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
 import { noticeMailStream } from '../../src/events/noticeMail/noticeMail.stream.js';
+import { START } from '../../src/events/store/eventStore.js';
 import type { Mail } from '../../src/integrations/email/port.js';
 import { createNoticeMailWorker } from '../../src/workers/noticeMail/noticeMailWorker.js';
+import { noticeMailProcess } from '../../src/workers/noticeMail/noticeMail.process.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { lookOf, readMails } from '../support/mails.js';
@@ -34,7 +36,7 @@ const createWorld = async (line: Line = directLine) => {
   const website = { name: 'Corner Bakery', slug: 'bakery', templateId: 'business', tier: 'starter' as const, collaborators: [] };
   const { websiteId } = await createWebsite(engine, website, context());
   const sent: Mail[] = [];
-  const start = async () => {
+  const start = async (adminEmails = ['one@example.com', 'two@example.com']) => {
     const worker = createNoticeMailWorker({
       ...partsOf(engine),
       email: {
@@ -44,7 +46,7 @@ const createWorld = async (line: Line = directLine) => {
       },
       look: lookOf({ name: 'Corner Studio' }),
       languageOf: (address) => Promise.resolve(address === 'two@example.com' ? 'de' : 'en'),
-      adminEmails: ['one@example.com', 'two@example.com'],
+      adminEmails,
       baseUrl: () => 'https://doorstep.example',
     });
     running.push({ worker, clock });
@@ -117,6 +119,53 @@ test('an admin whose mailbox is full holds up no other', async () => {
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0), { withinMs: 60_000 });
   expect(world.sent).toMatchObject([{ to: 'two@example.com' }]);
+});
+
+/** A day on: what was to be sent before has been, and then each admin gets one mail more. */
+const requestRenewalAgain = async ({ engine, clock, context, sent }: Awaited<ReturnType<typeof createWorld>>, id: string) => {
+  const before = sent.length;
+  await clock.advance(86_400_000);
+  await requestRenewal(engine, { invitationId: id, verifiedEmail: anna }, context());
+  await passTimeUntil(clock, () => Promise.resolve(sent.length >= before + 2));
+  expect(sent).toHaveLength(before + 2);
+};
+
+test('an admin gets one mail, also when the order of the admins changes before it was sent', async () => {
+  let isFull = true;
+  const world = await createWorld((to, act) =>
+    isFull && to === 'one@example.com' ? Promise.reject(transientFault('Mailbox full')) : Promise.resolve(act()),
+  );
+  const { engine, context, websiteId, clock } = world;
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
+  const { invitationId } = handled.events[0]?.data as { invitationId: string };
+  await clock.sleep(31 * 86_400_000);
+  await world.start();
+  await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0), { withinMs: 60_000 });
+  for (const { worker } of running.splice(0)) await stopInVirtualTime(clock, worker);
+  isFull = false;
+  await world.start(['two@example.com', 'one@example.com']);
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.some(({ to }) => to === 'one@example.com')));
+  await requestRenewalAgain(world, invitationId);
+  expect(world.sent.map(({ to }) => to).slice(0, 2)).toEqual(['two@example.com', 'one@example.com']);
+});
+
+test('mails to admins that were begun by their place go on so, and nobody gets a second one', async () => {
+  const world = await createWorld();
+  const { engine, context, websiteId, clock } = world;
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
+  const { invitationId } = handled.events[0]?.data as { invitationId: string };
+  await clock.sleep(31 * 86_400_000);
+  await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+  const { events } = await engine.eventStore.readAll({ after: START, filter: { types: ['InvitationRenewalRequested'] } });
+  const noticeId = `${events[0]?.id ?? ''}-admin-0`;
+  const attempt = { noticeId, attempt: 1 };
+  await engine.handle(noticeMailProcess, { type: 'StartAttempt', ...attempt, worker: 'before' }, context());
+  await engine.handle(noticeMailProcess, { type: 'RecordSent', ...attempt }, context());
+  await world.start();
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0));
+  await requestRenewalAgain(world, invitationId);
+  expect(world.sent.map(({ to }) => to)[0]).toBe('two@example.com');
 });
 
 test('a new address gets a link that confirms it, the former one hears of the change; what was replaced gets nothing', async () => {

@@ -6,6 +6,7 @@ import { recipientOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
+import { NO_STREAM } from '../../events/store/eventStore.js';
 import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import { composeMail, type MailContent, type MailLook, type MailRow } from '../../platform/mail/composeMail.js';
@@ -116,6 +117,19 @@ export const createNoticeMailWorker = (parts: {
   const give = (event: Recorded, recipient: string, context: TaskContext, find: () => Promise<Addressed | null>) =>
     runLeasedTask(engine, context, task(`${event.id}-${recipient}`, event, find));
 
+  /**
+   * The admins, and what the mail to each is called, however `ADMIN_EMAILS` orders them. It was called by
+   * their place there: where such a mail was begun all go on so, because nobody is to get two.
+   */
+  const adminRecipients = async ({ id }: Recorded): Promise<readonly { readonly to: string; readonly recipient: string }[]> => {
+    const byPlace = adminEmails.map((to, index) => ({ to, recipient: `admin-${String(index)}` }));
+    const former = await Promise.all(
+      byPlace.map(({ recipient }) => engine.state(noticeMailFold, { noticeId: `${id}-${recipient}` })),
+    );
+    if (former.some(({ revision }) => revision !== NO_STREAM)) return byPlace;
+    return adminEmails.map((to) => ({ to, recipient: `admin-${engine.blindIndex(to)}` }));
+  };
+
   return createReactor({
     name: 'noticeMail',
     streams: [accessStream, clientStream],
@@ -216,8 +230,13 @@ export const createNoticeMailWorker = (parts: {
             ],
           };
         };
+        const recipients = await adminRecipients(event);
         await context.together(
-          adminEmails.map((to, index) => (own) => give(event, `admin-${String(index)}`, own, () => findFor(to))),
+          recipients.map(
+            ({ to, recipient }) =>
+              (own) =>
+                give(event, recipient, own, () => findFor(to)),
+          ),
         );
       },
     },
