@@ -31,7 +31,7 @@ const known = {
   content: '1 fe73068ecb93e0e7',
   delivery: '2 fffa7defdd718b73',
   'delivery-blocks': '2 1b766e815a250f48',
-  'deployment-lease': '2 77412559b2072d85',
+  'deployment-lease': '2 6b8e8843f30966bb',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 68f550258821df84',
   website: '2 d902769bf2b2e169',
