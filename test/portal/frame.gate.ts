@@ -100,8 +100,8 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     expect(page.url()).toBe(`${seat.address}/app/websites/${websiteId}/documents`);
 
     // An invitation stands by itself.
-    const { invitation } = await seat.admin.websites.clients.add(websiteId, { email: 'ben@example.com', role: 'viewer' });
-    const path = `/invitations/${invitation?.id ?? ''}`;
+    const added = await seat.admin.websites.clients.add(websiteId, { email: 'ben@example.com', role: 'viewer' });
+    const path = `/invitations/${added.kind === 'invited' ? added.invitation.id : ''}`;
     await page.goto(`${seat.address}/app${path}?as=ben%40example.com`);
     await page.getByRole('heading', { level: 1, name: 'Invitation' }).waitFor();
     await looksRight(page);
