@@ -65,11 +65,12 @@ export const moveBranch = async (
     isLocked = await createLock(lock, name);
     if (!isLocked || (await branchHead(gitdir, branch)) !== from) return false;
     isMoved = (await nullIfMissing(rename(draft, ref))) !== null;
-    if (isMoved) await sync(dirname(ref));
-    return isMoved;
   } finally {
+    // At once: another process may take a lock without its draft for one that was left.
     if ((isMoved || (await remove(draft))) && isLocked) await rm(lock, { force: true });
   }
+  if (isMoved) await sync(dirname(ref));
+  return isMoved;
 };
 
 /**
