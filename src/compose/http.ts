@@ -18,7 +18,7 @@ import { projectionStatus } from '../projections/runner/status.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { Integrations } from './integrations.js';
-import { readinessChecks } from './readiness.js';
+import { readinessChecks, stopCheck } from './readiness.js';
 
 export interface HttpOptions {
   readonly corsOrigins: readonly string[];
@@ -98,7 +98,7 @@ export const composeHttp = (
     readReceipts,
     projectionStatus: status,
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),
-    checks: readinessChecks(statusParts, projections, status, isStopping),
+    checks: [stopCheck(isStopping), ...readinessChecks(statusParts, projections, status)],
     metrics,
     metricsOnHealthPort,
     baseUrl,

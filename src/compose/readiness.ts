@@ -11,15 +11,12 @@ const maxLagMs = 2_000;
  * build reads. A read model that lags or has failed is only a warning, because most requests do
  * not wait for it, and turning away every process would not move it on.
  * @param status of all projections, which the checks that run at the same time share
- * @param isStopping whether this process takes no new requests any more
  */
 export const readinessChecks = (
   parts: StatusParts,
   projections: readonly AnyProjection[],
   status: (signal: AbortSignal) => Promise<readonly StoredProjectionStatus[]>,
-  isStopping: () => boolean = () => false,
 ): readonly ReadinessCheck[] => [
-  { name: 'process', problem: () => Promise.resolve(isStopping() ? 'it is stopping' : null) },
   {
     name: 'event store',
     problem: async () => {
@@ -43,6 +40,12 @@ export const readinessChecks = (
     },
   })),
 ];
+
+/** @param isStopping whether this process takes no new requests any more */
+export const stopCheck = (isStopping: () => boolean): ReadinessCheck => ({
+  name: 'process',
+  problem: () => Promise.resolve(isStopping() ? 'it is stopping' : null),
+});
 
 const problemOf = (projection: AnyProjection, liveVersion: string | null): string | null => {
   const { version } = projection;
