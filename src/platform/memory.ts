@@ -14,17 +14,21 @@ const heapGrowth = '--heap-growing-percent=40';
  */
 const noPretenuring = '--no-allocation-site-pretenuring';
 
-const PERIOD_MS = 2_000;
+/** How long a process has had to do little until it is idle. */
+const BUSY_PERIOD_MS = 2_000;
+/** Requests that follow an idle time cost up to a half more until it is noticed. */
+const IDLE_PERIOD_MS = 100;
 /** Share of a processor that an idle process uses at most. */
 const IDLE_SHARE = 0.05;
 
-/** Share of a processor that all threads used since the call before, a period ago. */
+/** Share of a processor that all threads used since the call before. */
 const createBusyShare = (): (() => number) => {
-  let last = process.cpuUsage();
+  let [usage, at] = [process.cpuUsage(), performance.now()];
   return () => {
-    const { user, system } = process.cpuUsage(last);
-    last = process.cpuUsage();
-    return (user + system) / 1_000 / PERIOD_MS;
+    const before = { usage, at };
+    [usage, at] = [process.cpuUsage(), performance.now()];
+    const used = usage.user + usage.system - before.usage.user - before.usage.system;
+    return used / 1_000 / (at - before.at);
   };
 };
 
@@ -49,7 +53,7 @@ export const saveMemory = (
     const isIdle = busyShare() < IDLE_SHARE;
     if (isIdle !== wasIdle) setFlag(isIdle ? '--optimize-for-size' : '--no-optimize-for-size');
     wasIdle = isIdle;
-    clock.schedule(PERIOD_MS, look);
+    clock.schedule(isIdle ? IDLE_PERIOD_MS : BUSY_PERIOD_MS, look);
   };
-  clock.schedule(PERIOD_MS, look);
+  clock.schedule(BUSY_PERIOD_MS, look);
 };
