@@ -21,7 +21,7 @@ import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
 import type { AttemptOutcome, LedgerDraft } from './transfer.commands.js';
-import { billingFold, isSubscribed, type BillingTask, type Claim } from './transfer.state.js';
+import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from './transfer.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
@@ -90,6 +90,7 @@ const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): P
   const offerPosition = await requireWanted(engine, claim);
   const price = await priceOf(tools, claim, attempt.priceId);
   const ledger = await draftLedger(tools, claim, { price });
+  await unmarkLeft(tools, claim, lease);
   await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, ledger });
   const { id: priceId } = price;
   const left = await payments.findSubscription(customerId, websiteId);
@@ -119,15 +120,10 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
   if (typeof checked === 'string') return refuse(checked);
   const { customerId } = checked;
   const offerPosition = await requireWanted(engine, claim);
+  const before = await unmarkLeft(tools, claim, lease, subscriptionId);
   // What an earlier claim without this subscription has left would be billed beside it.
-  const before = (await engine.state(billingFold, { websiteId })).state.accounts.get(clientId);
-  if (before !== undefined && before.stage !== 'ended' && before.provider === provider) {
-    if (before.existing !== undefined && before.existing !== subscriptionId) {
-      lease.assertHeld();
-      await payments.detachSubscription({ subscriptionId: before.existing, websiteId, clientId });
-    }
+  if (before !== undefined)
     await endSubscriptionsOf(tools, before.customerId, websiteId, lease, [subscriptionId, before.existing]);
-  }
   const ledger = await draftLedger(tools, claim, { subscriptionId });
   await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId, ledger });
   const attached = await payments.attachSubscription(request, () => {
@@ -136,6 +132,27 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
   if (attached !== 'attached') return refuse(attached);
   await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
   return { customerId, offerPosition };
+};
+
+/**
+ * Takes the mark off a subscription that an earlier claim has left with it: it was there before, and goes on.
+ * @param kept that of the claim
+ * @returns what earlier claims have left
+ */
+const unmarkLeft = async (
+  { engine, payments }: Tools,
+  { websiteId, clientId }: Claim,
+  lease: BillingAttempt['lease'],
+  kept?: string,
+): Promise<Account | undefined> => {
+  const left = (await engine.state(billingFold, { websiteId })).state.accounts.get(clientId);
+  if (left === undefined || left.stage === 'ended' || left.provider !== payments.provider) return undefined;
+  const { existing: subscriptionId } = left;
+  if (subscriptionId !== undefined && subscriptionId !== kept) {
+    lease.assertHeld();
+    await payments.detachSubscription({ subscriptionId, websiteId, clientId });
+  }
+  return left;
 };
 
 /** What the claimant is to pay: as the claim's ledger has it, before that as of now. */
