@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { ProjectionBehind } from '../../src/projections/runner/versions.js';
+import { isListedAsFailed } from '../../src/projections/website/website.queries.js';
 import { redeployProcess } from '../../src/workers/deployment/deployment.process.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { siteFold } from '../../src/workers/site/site.process.js';
+import { createPublicationWorker } from '../../src/workers/publication/publicationWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -29,7 +32,7 @@ beforeAll(async () => {
   });
   const parts = partsOf(api.engine);
   workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: () => Promise.resolve(200) }));
-  workers.push(createSiteWorker({ ...parts, ...routeParts }));
+  workers.push(createSiteWorker({ ...parts, ...routeParts }), createPublicationWorker({ ...parts, ...routeParts }));
   for (const worker of workers) await worker.start();
   token = await api.mintToken();
   websiteId = ((await call('POST', '/websites', { name: 'Bakery', slug: 'bakery' })).body as { id: string }).id;
@@ -71,16 +74,28 @@ test('a build that fails, asked for by itself or with a change, needs somebody u
   expect(await needsSomebody()).toBe(false);
 });
 
-test('a redeployment that finds the site up to date ends the failure of one that was not begun', async () => {
-  const { engine } = api;
-  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r1' });
-  const one = { redeployId: 'lost', websiteId };
-  await engine.handle(redeployProcess, { type: 'RequestRedeploy', ...one, provider: 'embedded', projectId: 'bakery' }, context());
-  await engine.handle(redeployProcess, { type: 'RecordNoStart', ...one, reason: 'The provider has begun none' }, context());
-  expect(await needsSomebody()).toBe(true);
+test.each(['redeploy', 'content/publish'])(
+  '%s that finds the site up to date ends the failure of one that was not begun',
+  async (path) => {
+    const { engine } = api;
+    const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r1' });
+    const one = { redeployId: `lost before ${path}`, websiteId };
+    await engine.handle(
+      redeployProcess,
+      { type: 'RequestRedeploy', ...one, provider: 'embedded', projectId: 'bakery' },
+      context(),
+    );
+    await engine.handle(redeployProcess, { type: 'RecordNoStart', ...one, reason: 'The provider has begun none' }, context());
+    expect(await needsSomebody()).toBe(true);
 
-  const { body: before } = await call('GET', `/websites/${websiteId}/deployments`);
-  expect(await redeploy()).toEqual((before as unknown[])[0]);
-  expect(await needsSomebody()).toBe(false);
-  expect((await call('GET', `/websites/${websiteId}/deployments`)).body).toEqual(before);
+    const { body: before } = await call('GET', `/websites/${websiteId}/deployments`);
+    expect((await call('POST', `/websites/${websiteId}/${path}`)).body).toEqual((before as unknown[])[0]);
+    expect(await needsSomebody()).toBe(false);
+    expect((await call('GET', `/websites/${websiteId}/deployments`)).body).toEqual(before);
+  },
+);
+
+test('whoever deploys needs no list', async () => {
+  const list = () => Promise.reject(new ProjectionBehind('overview'));
+  expect(await isListedAsFailed({ ...routeParts.reader, list }, websiteId)).toBe(false);
 });

@@ -9,7 +9,8 @@ import type { ProvisioningDocument } from '../provisioning/provisioning.projecti
 import { provisioningJob } from '../provisioning/provisioning.queries.js';
 import { summaryOfProvisioning, type ProvisioningSummary } from '../provisioning/provisioning.summary.js';
 import type { Reader } from '../reader.js';
-import type { ReadModelQuery, Selection } from '../store/readModelStore.js';
+import { ProjectionBehind } from '../runner/versions.js';
+import { ReadModelStoreUnavailable, type ReadModelQuery, type Selection } from '../store/readModelStore.js';
 import { overviewProjection, type WebsiteOverview } from './overview.projection.js';
 import type { WebsiteDocument } from './website.projection.js';
 
@@ -91,10 +92,16 @@ export const listWebsites = async (reader: Reader, query: WebsiteFilter & PageRe
 export const countWebsites = async (reader: Reader, filter: WebsiteFilter): Promise<number> =>
   reader.count(overviewProjection, await selectionOf(reader, filter));
 
-/** Whether the last deployment that was asked for has failed, as far as is known. */
-export const isDeploymentFailed = async (reader: Reader, websiteId: string): Promise<boolean> => {
-  const [found] = await reader.list(overviewProjection, { ids: [websiteId], order: 'descending', limit: 1 });
-  return found?.body.deployment === 'failed';
+/** Whether lists say that the last deployment that was asked for has failed; not while they cannot be read. */
+export const isListedAsFailed = async (reader: Reader, websiteId: string): Promise<boolean> => {
+  try {
+    const [found] = await reader.list(overviewProjection, { ids: [websiteId], order: 'descending', limit: 1 });
+    return found?.body.deployment === 'failed';
+  } catch (error) {
+    // Who asks is about to deploy, which needs no read model.
+    if (error instanceof ProjectionBehind || error instanceof ReadModelStoreUnavailable) return false;
+    throw error;
+  }
 };
 
 const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selection & Pick<ReadModelQuery, 'search'>> => {

@@ -13,6 +13,7 @@ import { entityId } from '../../../platform/ids.js';
 import { unpublishedContent, type Unpublished } from '../../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { isListedAsFailed } from '../../../projections/website/website.queries.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
 import { route, type Route } from '../../route.js';
@@ -168,7 +169,8 @@ const publishing = (parts: PublicationRouteParts): Route => {
       const isNew = state.stage === 'none' && areSameValues(website, website.built);
       if (isNew && (await isPublished(websiteId, repository.id))) {
         const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
-        if (unchanged !== null) return { unchanged };
+        // Recorded when the last one has failed, because lists say so until another one has begun.
+        if (unchanged !== null && !(await isListedAsFailed(reader, websiteId))) return { unchanged };
       }
       const redeploy = { redeployId: publicationId, websiteId, provider: hosting.provider, projectId: project.projectId };
       await acting.handle(redeployProcess, { type: 'RequestRedeploy', ...redeploy }, context);

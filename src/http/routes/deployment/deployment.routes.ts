@@ -12,7 +12,7 @@ import { entityId } from '../../../platform/ids.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { isDeploymentFailed } from '../../../projections/website/website.queries.js';
+import { isListedAsFailed } from '../../../projections/website/website.queries.js';
 import { commandAfterDeployment, siteProcess } from '../../../workers/site/site.process.js';
 import { redeployFold, redeployMarker, redeployProcess, startOf } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
@@ -175,7 +175,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const isAsked = state.stage !== 'none';
         const unchanged = isAsked || !areSameValues(website, website.built) ? null : await deployments.findUnchanged(deployed);
         // Recorded when the last one has failed, because lists say so until another one has begun.
-        if (unchanged !== null && !(await isDeploymentFailed(reader, websiteId))) return { unchanged };
+        if (unchanged !== null && !(await isListedAsFailed(reader, websiteId))) return { unchanged };
         const redeploy = { redeployId, websiteId };
         const command = {
           type: 'RequestRedeploy',
