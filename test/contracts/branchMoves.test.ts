@@ -88,10 +88,39 @@ test('a move that was killed is removed at once, before and after it moved the b
 });
 
 test('a move under way is left alone', async () => {
+  const now = Date.now();
   await leaveOurLock(0);
   await leave(join(gitdir, draft), 0, commitOf('a'));
-  await removeLeftovers(gitdir, Date.now());
+  await removeLeftovers(gitdir, now);
   expect(await leftovers()).toEqual([draft, 'main.lock']);
+});
+
+test('a slow move leaves the lock of the next one', async () => {
+  const [ref, lock] = [join(heads, 'main'), join(heads, 'main.lock')];
+  await rm(ref);
+  await run('mkfifo', [ref]);
+  const slow = moveBranch(gitdir, 'main', { from: head, to: other });
+  await eventually('its lock', () => readlink(lock).catch(() => undefined));
+  await rm(lock);
+  await writeFile(lock, '');
+  await writeFile(ref, `${head}\n`);
+  expect(await slow).toBe(true);
+  expect(await leftovers()).toEqual(['main.lock']);
+});
+
+// Another user is one that root can become.
+(process.getuid?.() === 0 ? test : test.skip)('what another user has left keeps nobody from cloning', async () => {
+  const nobody = 65_534;
+  const received = join(gitdir, 'objects/tmp_objdir-incoming-a1b2c3');
+  await run('chmod', ['-R', 'a+rX', join(gitdir, '../..')]);
+  await mkdir(received, { mode: 0o700 });
+  process.seteuid?.(nobody);
+  try {
+    await expect(removeLeftovers(gitdir, Date.now())).resolves.toBeUndefined();
+  } finally {
+    process.seteuid?.(0);
+  }
+  expect(await readdir(join(gitdir, 'objects'))).toContain('tmp_objdir-incoming-a1b2c3');
 });
 
 test('a move that was taken for one that was killed moves nothing, and leaves the lock of the next one', async () => {

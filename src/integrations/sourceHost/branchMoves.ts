@@ -18,17 +18,22 @@ const draftName = /^main\.[0-9a-f]{16}\.new$/;
 /** Whether there was something to remove. */
 const remove = async (path: string): Promise<boolean> => (await nullIfMissing(unlink(path))) !== null;
 
-/** Whether this process has the lock from now on. A link is there with what it says, or not at all. */
-const createLock = async (lock: string, draft: string): Promise<boolean> => {
+/** A link, which is there with what it says or not at all; a file where there are no links, removed as a lock of git is. */
+type LockKind = 'link' | 'file';
+
+/** The lock that this process has from now on; null when another one has it. */
+const createLock = async (lock: string, draft: string): Promise<LockKind | null> => {
   try {
-    await symlink(draft, lock).catch(async (error: unknown) => {
-      if (systemErrorCode(error) === 'EEXIST') throw error;
-      // On a file system without links; one that is left is removed as a lock of git is.
-      await writeFile(lock, '', { flag: 'wx' });
-    });
-    return true;
+    return await symlink(draft, lock).then(
+      (): LockKind => 'link',
+      async (error: unknown): Promise<LockKind> => {
+        if (systemErrorCode(error) === 'EEXIST') throw error;
+        await writeFile(lock, '', { flag: 'wx' });
+        return 'file';
+      },
+    );
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return null;
     throw error;
   }
 };
@@ -41,6 +46,20 @@ const draftOf = async (lock: string): Promise<string | undefined> => {
   } catch (error) {
     if (['EINVAL', 'ENOENT'].includes(systemErrorCode(error) ?? '')) return undefined;
     throw error;
+  }
+};
+
+/** @param draft that the lock named when it was looked at: one that names another is somebody else's by now */
+const removeLock = async (lock: string, draft: string | undefined): Promise<void> => {
+  if ((await draftOf(lock)) === draft) await rm(lock, { force: true });
+};
+
+/** What this user may not touch is in the way of git alone, which says so. */
+const unlessForbidden = async (work: Promise<void>): Promise<void> => {
+  try {
+    await work;
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(systemErrorCode(error) ?? '')) throw error;
   }
 };
 
@@ -59,15 +78,16 @@ export const moveBranch = async (
   const lock = `${ref}.lock`;
   const name = `${branch}.${randomBytes(8).toString('hex')}.new`;
   const draft = join(gitdir, name);
-  let [isLocked, isMoved] = [false, false];
+  let locked: LockKind | null = null;
+  let isMoved = false;
   try {
     await writeNewFile(draft, `${to}\n`);
-    isLocked = await createLock(lock, name);
-    if (!isLocked || (await branchHead(gitdir, branch)) !== from) return false;
+    locked = await createLock(lock, name);
+    if (locked === null || (await branchHead(gitdir, branch)) !== from) return false;
     isMoved = (await nullIfMissing(rename(draft, ref))) !== null;
   } finally {
     // At once: another process may take a lock without its draft for one that was left.
-    if ((isMoved || (await remove(draft))) && isLocked) await rm(lock, { force: true });
+    if ((isMoved || (await remove(draft))) && locked !== null) await removeLock(lock, locked === 'link' ? name : undefined);
   }
   if (isMoved) await sync(dirname(ref));
   return isMoved;
@@ -82,28 +102,28 @@ export const removeLeftovers = async (gitdir: string, nowMs: number): Promise<vo
   const ageOf = async (path: string): Promise<number> => nowMs - ((await nullIfMissing(lstat(path)))?.mtimeMs ?? nowMs);
   const namesIn = async (folder: string): Promise<readonly string[]> => (await nullIfMissing(readdir(folder))) ?? [];
 
-  const removeLock = async (lock: string): Promise<void> => {
+  const removeLeftLock = async (lock: string): Promise<void> => {
     const age = await ageOf(lock);
     if (age <= leftMoveMs) return;
     const draft = await draftOf(lock);
     if (draft !== undefined) await remove(join(gitdir, draft));
-    if (draft !== undefined || age > leftLockMs) await rm(lock, { force: true });
+    if (draft !== undefined || age > leftLockMs) await removeLock(lock, draft);
   };
   const removeDrafts = async (folder: string): Promise<void> => {
     const drafts = (await namesIn(folder)).filter((name) => draftName.test(name)).map((name) => join(folder, name));
     for (const draft of drafts) if ((await ageOf(draft)) > leftLockMs) await remove(draft);
   };
-
-  const refs = (await nullIfMissing(readdir(join(gitdir, 'refs'), { recursive: true }))) ?? [];
-  const locks = [...refs.map((name) => `refs/${name}`), 'packed-refs.lock'].filter((name) => name.endsWith('.lock'));
-  for (const lock of locks) await removeLock(join(gitdir, lock));
-  for (const folder of [gitdir, join(gitdir, 'refs/heads')]) await removeDrafts(folder);
-
-  const objects = join(gitdir, 'objects');
-  for (const name of (await namesIn(objects)).filter((each) => each.startsWith('tmp_objdir-'))) {
-    const received = join(objects, name);
+  const removeReceived = async (received: string): Promise<void> => {
     const inside = ((await nullIfMissing(readdir(received, { recursive: true }))) ?? []).map((each) => join(received, each));
     const ages = await Promise.all([received, ...inside].map(ageOf));
     if (Math.min(...ages) > leftPushMs) await rm(received, { recursive: true, force: true });
-  }
+  };
+
+  const refs = (await nullIfMissing(readdir(join(gitdir, 'refs'), { recursive: true }))) ?? [];
+  const locks = [...refs.map((name) => `refs/${name}`), 'packed-refs.lock'].filter((name) => name.endsWith('.lock'));
+  for (const lock of locks) await unlessForbidden(removeLeftLock(join(gitdir, lock)));
+  for (const folder of [gitdir, join(gitdir, 'refs/heads')]) await unlessForbidden(removeDrafts(folder));
+  const objects = join(gitdir, 'objects');
+  const received = (await namesIn(objects)).filter((name) => name.startsWith('tmp_objdir-'));
+  for (const name of received) await unlessForbidden(removeReceived(join(objects, name)));
 };
