@@ -87,6 +87,10 @@ test.each([
   ['max-image-preview: none, max-snippet: 20', '', false],
   ['', '<meta name="robots" content="index, max-image-preview:none">', false],
   ['unavailable_after: 25 Jun 2030 15:00:00 PST', '', false],
+  ['unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, noindex', '', true],
+  ['', '<meta name="robots" content="unavailable_after: Wednesday, 25-Jun-30 15:00:00 GMT, noindex">', true],
+  ['', '<meta name="robots" content="noindex nofollow">', true],
+  ['', '<meta name="robots" content="nofollow;noindex">', true],
 ])('%j, and %j: asks search engines not to list the page: %j', async (header, meta, noindex) => {
   expect(await readPage(head + meta, 'https://bakery.example/', header)).toMatchObject({ noindex });
 });

@@ -75,8 +75,8 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
   };
 };
 
-/** Rules with a value; any other name before a colon is that of a crawler. */
-const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_after)$/;
+/** Rules with a value; any other name before a colon is that of a crawler, unless it is a part of a time. */
+const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_after|\d+)$/;
 
 /**
  * Whether rules for crawlers (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag) keep
@@ -84,11 +84,12 @@ const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_
  */
 const asksNoindex = (rules: string): boolean => {
   let isForUs = true;
-  for (const part of rules.toLowerCase().split(',')) {
-    const [rule = '', name] = part
-      .split(':', 2)
-      .map((text) => text.trim())
-      .reverse();
+  const parts = rules
+    .toLowerCase()
+    .replaceAll(/\s*:\s*/g, ':')
+    .split(/[,;\s]+/);
+  for (const part of parts) {
+    const [rule = '', name] = part.split(':', 2).reverse();
     if (name !== undefined && valuedRule.test(name)) continue;
     if (name !== undefined) isForUs = name === 'googlebot';
     if (isForUs && (rule === 'noindex' || rule === 'none')) return true;
