@@ -17,7 +17,8 @@ export interface GitObjects {
    * @throws UnreadableRepository when it is missing, damaged, of another kind or too large
    */
   read(id: string, kind: ObjectKind, maxBytes?: number): Promise<Buffer>;
-  has(id: string): Promise<boolean>;
+  /** Whether there is such an object of this kind, and it can be read. */
+  has(id: string, kind: ObjectKind): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -96,7 +97,14 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
   };
 
   return {
-    has: async (id) => (await firstPlace(packs, id)) !== null || (await readLoose(id)) !== null,
+    has: async (id, kind) => {
+      try {
+        return ((await readPacked(id)) ?? (await readLoose(id)))?.kind === kind;
+      } catch (error) {
+        if (error instanceof UnreadableRepository) return false;
+        throw error;
+      }
+    },
     read: async (id, kind, maxBytes = maxObjectBytes) => {
       const found = (await readPacked(id)) ?? (await readLoose(id));
       if (found === null) throw new UnreadableRepository(`Object ${id} is missing`);

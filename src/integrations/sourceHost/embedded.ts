@@ -190,7 +190,7 @@ const commitsOf = async (
     if (head === null) return [];
     const objects = await openObjects(gitdir, commitLimits);
     try {
-      if (from !== undefined && !(await objects.has(head))) return null;
+      if (from !== undefined && !(await objects.has(head, 'commit'))) return null;
       return (await walk(objects, head, skip + limit)).slice(skip);
     } finally {
       await objects.close();
