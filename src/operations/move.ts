@@ -164,11 +164,17 @@ const settingsOfServers = async (
   ];
 };
 
-/** What reads the old installation, and nothing of the new one. */
-const oldStores = async (to: Destination, { dataDir }: Settings): Promise<string> => {
-  if (to.kind === 'folder') return 'what EVENT_STORE_URL and READ_MODEL_URL name now';
-  const names = [...(await filesOfStores(dataDir)), ...(to.files === undefined ? [] : await presentIn(dataDir, ['files']))];
-  return `in ${dataDir} ${names.join(', ')}`;
+/** What is of the old installation, and nothing of the new one. */
+const leftOf = async (to: Destination, settings: Settings): Promise<string> => {
+  const { dataDir } = settings;
+  const others =
+    to.kind === 'folder' ? [...integrationFolders, ...integrationDatabases] : to.files === undefined ? [] : ['files'];
+  const names = [...(to.kind === 'folder' ? [] : await filesOfStores(dataDir)), ...(await presentIn(dataDir, others))];
+  const servers = ['EVENT_STORE_URL', 'READ_MODEL_URL', ...(settings.files.s3 === undefined ? [] : ['S3_BUCKET'])];
+  return [
+    ...(to.kind === 'folder' ? [`what ${servers.join(', ')} name now`] : []),
+    ...(names.length > 0 ? [`in ${dataDir} ${names.join(', ')}`] : []),
+  ].join(', and ');
 };
 
 const printNextSteps = async (to: Destination, settings: Settings): Promise<void> => {
@@ -181,7 +187,7 @@ const printNextSteps = async (to: Destination, settings: Settings): Promise<void
     ...lines.map((line) => `  ${line}`),
     'Read models are made from the log at the first start; lists answer 503 until then.',
     'The old installation is as it was. Do not start it again: its workers would go on where they stopped.',
-    `Once you are sure of the new one, delete ${await oldStores(to, settings)}: with the old vault and its key, people who are erased from now on could still be read.`,
+    `Once you are sure of the new one, delete ${await leftOf(to, settings)}: there, people who are erased from now on could still be read.`,
   );
 };
 
