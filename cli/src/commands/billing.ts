@@ -152,7 +152,7 @@ export const billingCommands: readonly Command[] = [
   ...(['pay', 'void'] as const).map((verb) =>
     command({
       name: `invoices ${verb}`,
-      summary: verb === 'pay' ? 'Note that an invoice of the embedded ledger is paid' : 'Void an invoice of the embedded ledger',
+      summary: verb === 'pay' ? 'Note that an invoice of the embedded ledger is paid' : 'Void an invoice that was not paid',
       examples: [['By its id', `invoices ${verb} corner-bakery <id>`]],
       operations: [verb === 'pay' ? 'payInvoice' : 'voidInvoice'],
       write: true,

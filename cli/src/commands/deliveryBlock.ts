@@ -261,7 +261,8 @@ export const deliveryBlockCommands: readonly Command[] = [
         (options) => doorstep.websites.delivery.undo(found.id, revision, { ...options, ...ifMatch }),
         (block) => ({
           said:
-            block.revision === before?.block.revision
+            // The answer of an earlier run with the same key may be what the delivery was read at.
+            block.revision === before?.block.revision && context.globals.idempotencyKey === undefined
               ? `Changed nothing at ${found.slug} (revision ${String(block.revision)}).`
               : `Took back ${undoing} (now revision ${String(block.revision)}).`,
         }),

@@ -42,7 +42,7 @@ export const findWebsites = tool({
   name: 'find_websites',
   title: 'Find websites',
   description:
-    'Find websites by name, or those that need attention: late (past their date), failed (provisioning) or waiting (for something from the client). Without arguments: the newest. Gives slugs for the other tools.',
+    'Find websites by name, or those that need attention: late (past their date), failed (provisioning; for admins the last deployment too) or waiting (for something from the client). Without arguments: the newest. Gives slugs for the other tools.',
   toolset: 'always',
   operations: ['listWebsites', 'listMyWebsites'],
   callers: ['admin', 'client'],

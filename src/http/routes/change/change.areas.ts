@@ -107,7 +107,6 @@ export const changeAreas: readonly ChangeArea[] = [
     'InvoiceIssued',
     'InvoicePaid',
     'InvoiceVoided',
-    'InvoiceVoidRequested',
   ]),
   area('transfer', 'admin', billingEvents, ['TransferCompleted', 'TransferDeclined', 'TransferFailed']),
   area('seo', 'members', seoEvents, ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanFailed'], 'seo'),
