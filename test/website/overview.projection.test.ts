@@ -147,6 +147,10 @@ describe('the overview projection', () => {
       ['a queued one that failed', [queued, notMade]],
       ['a queued one that was given up with the update of the site', [queued, givenUp]],
       ['one that goes on as a queued one and is given up', [queued, begun, givenUp]],
+      [
+        'the second of two queued ones that is given up',
+        [queued, { ...queued, data: { ...redeploy, redeployId: 'r2' } }, made, givenUp],
+      ],
       ['one that failed before an update of the site did', [begunFailed, triedAgain, givenUp]],
     ])('%s needs somebody, until one succeeds', (_, events) => {
       expect(fold(created, ...events)).toMatchObject({ attention: ['failed'] });

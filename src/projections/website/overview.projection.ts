@@ -13,6 +13,14 @@ import type { ListProjection } from '../projection.js';
 import { provisioningProjection, queuedJob, type ProvisioningDocument } from '../provisioning/provisioning.projection.js';
 import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
+/** Of the deployments that were asked for. */
+type Deployments = {
+  /** Ids of those that are queued with a change. */
+  readonly queued: readonly string[];
+  /** Whether the last one has failed, as far as is known. */
+  readonly failed: boolean;
+};
+
 /**
  * A website with its delivery and its provisioning, for lists: what these are filtered and sorted by
  * comes from several streams (docs/adr/0025-overview-and-search.md).
@@ -23,8 +31,8 @@ export type WebsiteOverview = {
   readonly job: ProvisioningDocument;
   /** Absent before it was set up. */
   readonly delivery?: DeliveryBlock;
-  /** Of the deployments that were asked for: one is queued with a change, or the last one has failed as far as is known. */
-  readonly deployment?: 'queued' | 'failed';
+  /** Absent while nothing is queued and nothing has failed. */
+  readonly deployments?: Deployments;
 
   // What documents are found and sorted by.
   readonly shelf: WebsiteDocument['shelf'];
@@ -48,7 +56,7 @@ type DeploymentEvent =
   | RedeployEvent
   | Extract<SiteEvent, { type: 'SiteRedeployQueued' | 'SiteRedeployed' | 'SiteRedeployFailed' | 'SiteUpdateFailed' }>;
 type OverviewEvent = WebsiteEvent | DeliveryEvent | ProvisioningEvent | DeploymentEvent;
-type Facts = Pick<WebsiteOverview, 'website' | 'job' | 'delivery' | 'deployment'>;
+type Facts = Pick<WebsiteOverview, 'website' | 'job' | 'delivery' | 'deployments'>;
 
 /** Sorts after every time. */
 const never = 'never';
@@ -64,25 +72,28 @@ const deploymentTypes: readonly DeploymentEvent['type'][] = [
 ];
 
 /** A build that ends after its start is not followed, unless it is queued: then its outcome is recorded. */
-const deploymentAfter = (event: DeploymentEvent, before: WebsiteOverview['deployment']): WebsiteOverview['deployment'] => {
-  const queued = before === 'queued' ? before : undefined;
+const deploymentsAfter = (event: DeploymentEvent, { queued, failed }: Deployments): Deployments => {
   switch (event.type) {
     case 'RedeployRequested':
-      return queued;
+      return { queued, failed: false };
     case 'RedeployStarted':
-      return event.data.failed === true ? 'failed' : queued;
-    case 'SiteRedeployQueued':
-      return 'queued';
-    case 'SiteRedeployed':
-      return undefined;
+      return { queued, failed: event.data.failed === true };
     case 'RedeployNotStarted':
+      return { queued, failed: true };
+    case 'SiteRedeployQueued':
+      return { queued: [...queued, event.data.redeployId], failed: false };
+    case 'SiteRedeployed':
+      return { queued: without(event.data.redeployId, queued), failed: false };
     case 'SiteRedeployFailed':
-      return 'failed';
+      return { queued: without(event.data.redeployId, queued), failed: true };
     case 'SiteUpdateFailed':
       // Given up, and what is queued with it.
-      return event.data.nextAttemptAt === undefined && before === 'queued' ? 'failed' : before;
+      return event.data.nextAttemptAt === undefined && queued.length > 0 ? { queued: [], failed: true } : { queued, failed };
   }
 };
+
+const without = (redeployId: string, queued: Deployments['queued']): Deployments['queued'] =>
+  queued.filter((id) => id !== redeployId);
 
 const isOf = <Event extends OverviewEvent>(
   { handles }: { readonly handles: readonly Event['type'][] },
@@ -90,7 +101,7 @@ const isOf = <Event extends OverviewEvent>(
 ): event is Recorded<Event> => (handles as readonly string[]).includes(event.type);
 
 const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOverview => {
-  const { website, job, delivery, deployment } = facts;
+  const { website, job, delivery, deployments } = facts;
   const { shelf, status, tier, features, name, slug, createdAt } = website;
   const needed = delivery === undefined ? [] : summaryOfDelivery(delivery).neededFromClient;
   const isKnown = before?.name === name && before.slug === slug;
@@ -104,7 +115,7 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
     slug,
     createdAt,
     attention: [
-      ...(job.status === 'failed' || deployment === 'failed' ? (['failed'] as const) : []),
+      ...(job.status === 'failed' || deployments?.failed === true ? (['failed'] as const) : []),
       ...(needed.length > 0 ? (['waiting'] as const) : []),
     ],
     etaAscending: delivery?.estimatedCompletionAt ?? never,
@@ -153,9 +164,10 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
       return job === null ? overview : overviewOf({ ...facts, job: withoutOutputs(job) }, overview);
     }
     if (isOf<DeploymentEvent>({ handles: deploymentTypes }, event)) {
-      const { deployment: before, ...others } = facts;
-      const deployment = deploymentAfter(event, before);
-      return overviewOf({ ...others, ...(deployment !== undefined && { deployment }) }, overview);
+      const { deployments: before = { queued: [], failed: false }, ...others } = facts;
+      const deployments = deploymentsAfter(event, before);
+      const isQuiet = deployments.queued.length === 0 && !deployments.failed;
+      return overviewOf(isQuiet ? others : { ...others, deployments }, overview);
     }
     return overview;
   },
@@ -182,9 +194,9 @@ export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> 
 const withoutOutputs = (job: ProvisioningDocument): ProvisioningDocument =>
   copyWith(job, { steps: job.steps.map(({ id, status, attempts }) => ({ id, status, attempts })) });
 
-const factsOf = ({ website, job, delivery, deployment }: Facts): Facts => ({
+const factsOf = ({ website, job, delivery, deployments }: Facts): Facts => ({
   website,
   job,
   ...(delivery !== undefined && { delivery }),
-  ...(deployment !== undefined && { deployment }),
+  ...(deployments !== undefined && { deployments }),
 });

@@ -96,7 +96,7 @@ export const countWebsites = async (reader: Reader, filter: WebsiteFilter): Prom
 export const isListedAsFailed = async (reader: Reader, websiteId: string): Promise<boolean> => {
   try {
     const [found] = await reader.list(overviewProjection, { ids: [websiteId], order: 'descending', limit: 1 });
-    return found?.body.deployment === 'failed';
+    return found?.body.deployments?.failed === true;
   } catch (error) {
     // Who asks is about to deploy, which needs no read model.
     if (error instanceof ProjectionBehind || error instanceof ReadModelStoreUnavailable) return false;
