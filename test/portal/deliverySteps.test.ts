@@ -8,6 +8,7 @@ import {
   emptyDraft,
   merged,
   newStepId,
+  renewed,
   requestFor,
   stepPath,
   unsaved,
@@ -145,6 +146,25 @@ describe('once a draft is saved', () => {
     const more = edited(sent, block, stepPath('a', 'label'), 'Begin here');
     expect(unsaved(more, sent, after(there, { type: 'remove', stepId: 'a' })).edits).toEqual({});
     expect(Object.keys(withoutStep(more, 'a').edits)).toEqual([stepPath('b', 'label')]);
+  });
+
+  test.each([
+    ['typed after it', (saved: DeliveryBlock) => edited(unsaved(sent, sent, there), saved, stepPath('a', 'label'), 'Start')],
+    [
+      'typed while it was saved',
+      (saved: DeliveryBlock) => unsaved(edited(sent, block, stepPath('a', 'label'), 'Start'), sent, saved),
+    ],
+    [
+      'typed before its status was set',
+      (saved: DeliveryBlock) => renewed(edited(emptyDraft, there, stepPath('a', 'label'), 'Start'), saved),
+    ],
+  ])('a step that somebody removes comes back as it was last: %s', (_name, draftFrom) => {
+    const at = '2026-11-02T12:00:00.000Z';
+    const draft = draftFrom(after(there, { type: 'setStatus', stepId: 'a', status: 'in_progress', at }));
+    const gone = after(there, { type: 'remove', stepId: 'a' });
+    expect(conflictsOf(draft, gone)).toMatchObject([{ path: 'checkpoints.a', from: 'Begin', mine: 'Start' }]);
+    const saved = withDraft(gone, merged(draft, gone, new Set(['checkpoints.a'])));
+    expect(saved.checkpoints[0]).toMatchObject({ id: 'a', label: 'Start', status: 'in_progress' });
   });
 });
 

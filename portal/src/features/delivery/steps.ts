@@ -24,7 +24,7 @@ export interface Edit {
 /** What was edited and is not saved. */
 export interface Draft {
   readonly edits: Readonly<Record<string, Edit>>;
-  /** The edited steps as they were: one of them may be removed meanwhile. */
+  /** The edited steps as they were last: one of them may be removed meanwhile. */
   readonly steps: Readonly<Record<string, Checkpoint>>;
   /** Steps that somebody else removed, and that come back with what was edited. */
   readonly restored: readonly string[];
@@ -75,7 +75,7 @@ export const edited = (draft: Draft, block: DeliveryBlock, path: EditPath, value
   return {
     ...draft,
     edits: { ...others, [path]: { from: before === undefined ? current : before.from, to } },
-    steps: step === undefined ? draft.steps : { [step.id]: step, ...draft.steps },
+    steps: step === undefined ? draft.steps : { ...draft.steps, [step.id]: step },
   };
 };
 
@@ -146,6 +146,13 @@ export const merged = (draft: Draft, block: DeliveryBlock, mine: ReadonlySet<str
   };
 };
 
+/** The draft with its steps as they are saved now; of those that are gone, as they were last. */
+export const renewed = (draft: Draft, { checkpoints }: DeliveryBlock): Draft => {
+  const stepIds = new Set(Object.keys(draft.edits).map((path) => placeOf(path)?.stepId));
+  const known = [...Object.values(draft.steps), ...checkpoints].filter(({ id }) => stepIds.has(id));
+  return { ...draft, steps: Object.fromEntries(known.map((step) => [step.id, step])) };
+};
+
 /**
  * What of a draft is still to be saved once a part of it was: what was edited while that was on its way.
  * @param sent - the draft as it was saved
@@ -160,7 +167,8 @@ export const unsaved = (draft: Draft, sent: Draft, block: DeliveryBlock): Draft 
     const from = valueAt(block, path);
     return edit === was || from === undefined || from === edit.to ? [] : [[path, { from, to: edit.to }] as const];
   });
-  return { ...draft, edits: Object.fromEntries(edits), restored: draft.restored.filter((id) => !sent.restored.includes(id)) };
+  const restored = draft.restored.filter((id) => !sent.restored.includes(id));
+  return renewed({ ...draft, edits: Object.fromEntries(edits), restored }, block);
 };
 
 /** The draft without what was edited of a step. */

@@ -9,6 +9,7 @@ import {
   edited,
   emptyDraft,
   isEmpty,
+  renewed,
   unsaved,
   withDraft,
   withoutStep,
@@ -150,8 +151,11 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     save,
     run: async (operation) => {
       const written = await run(operation);
-      if (written !== null && operation.type === 'remove')
-        setKept((now) => ({ ...now, draft: withoutStep(now.draft, operation.stepId) }));
+      if (written === null) return null;
+      setKept((now) => {
+        const draft = operation.type === 'remove' ? withoutStep(now.draft, operation.stepId) : now.draft;
+        return { ...now, draft: renewed(draft, written.block) };
+      });
       return written;
     },
     failure,
