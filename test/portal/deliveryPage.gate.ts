@@ -275,6 +275,30 @@ withBrowser('the delivery editor', () => {
     expect(await labels()).toContain('Go live');
   });
 
+  test('saves what was edited beside a step that is being removed', async () => {
+    const { estimatedCompletionAt, showPreviewUrl, checkpoints } = await block();
+    const more = { id: 'extra', label: 'Extra', order: 400, status: 'pending' as const };
+    await seat.admin.websites.delivery.replace(websiteId, {
+      estimatedCompletionAt,
+      showPreviewUrl,
+      checkpoints: [...checkpoints, more],
+    });
+    // All steps are closed then.
+    await page.reload();
+    await page.getByRole('button', { name: 'Extra', exact: true }).click();
+    await page.getByLabel('Name').fill('One more');
+    await page.getByLabel('Ready by').fill('2032-02-10');
+    const held = await hold(page, 'PUT', '/delivery');
+    await page.getByRole('button', { name: 'Remove One more' }).click();
+    await held.arrived();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await held.letGo();
+    await until('the day', async () => (await block()).estimatedCompletionAt === '2032-02-10T12:00:00.000Z');
+    await page.getByRole('region', { name: 'You have changes that are not saved.' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect((await block()).checkpoints.map(({ id }) => id)).not.toContain('extra');
+  });
+
   test('names the field that the service refuses', async () => {
     await page.getByLabel('Another address').fill('https://user:secret@example.com/');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -109,14 +109,17 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     setFailure(null);
   };
 
-  const save = async (toSave = draft): Promise<boolean> => {
+  const save = async (merged = draft): Promise<boolean> => {
     setComparing(false);
-    if (isEmpty(toSave)) {
+    if (isEmpty(merged)) {
       discard();
       return true;
     }
+    setKept({ ...kept, draft: merged });
+    // What was edited of a step that is about to go would be saved against its removal.
+    const toSave = underWay.reduce((rest, other) => (other.type === 'remove' ? withoutStep(rest, other.stepId) : rest), merged);
+    if (isEmpty(toSave)) return true;
     const sent = { ...kept, draft: toSave };
-    setKept(sent);
     const written = await run({ type: 'edit', ...sent });
     if (written === null) return false;
     // What was typed meanwhile stays.
@@ -153,8 +156,8 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
       const written = await run(operation);
       if (written === null) return null;
       setKept((now) => {
-        const draft = operation.type === 'remove' ? withoutStep(now.draft, operation.stepId) : now.draft;
-        return { ...now, draft: renewed(draft, written.block) };
+        const rest = operation.type === 'remove' ? withoutStep(now.draft, operation.stepId) : now.draft;
+        return { ...now, draft: renewed(rest, written.block) };
       });
       return written;
     },
