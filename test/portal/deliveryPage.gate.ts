@@ -179,6 +179,19 @@ withBrowser('the delivery editor', () => {
     ]);
     await window.visit(`/websites/${websiteId}/delivery`, operator);
     await grip('Last look').waitFor();
+
+    // The question is another page: where something is not saved, the notice says why nothing is undone.
+    await remove();
+    await seat.admin.websites.delivery.setCheckpointStatus(websiteId, 'launch', 'done');
+    const { revision: latest } = await block();
+    await page.getByLabel('Ready by').fill('2032-03-01');
+    await undo.click();
+    await page.getByRole('region', { name: 'Notice' }).getByText('Someone else saved while you were editing').waitFor();
+    expect(await page.getByLabel('Ready by').inputValue()).toBe('2032-03-01');
+    expect((await block()).revision).toBe(latest);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await seat.admin.websites.delivery.undo(websiteId, latest - 1);
+    await grip('Last look').waitFor();
   });
 
   test('adds a step, says when there are forty, and removes one', async () => {
