@@ -133,6 +133,22 @@ withBrowser('the content pages', () => {
     expect(reader.complaints).toEqual([]);
   });
 
+  test('what is typed stays when the feature is switched off meanwhile', async () => {
+    const { page, visit } = await seat.open();
+    await visit(`/websites/${websiteId}/content/company`, editor);
+    await page.getByLabel('Tagline').fill('Bread, and nothing else');
+    const { features } = await seat.admin.websites.get(websiteId);
+    const refused = page.waitForResponse((answer) => answer.url().includes('/content/company') && answer.status() === 403);
+    await seat.admin.websites.update(websiteId, { features: features.filter((feature) => feature !== 'content') });
+    await refused;
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Website does not have the content feature enabled').waitFor();
+    expect(await page.getByLabel('Tagline').inputValue()).toBe('Bread, and nothing else');
+    await seat.admin.websites.update(websiteId, { features: null });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('region', { name: 'Notice' }).getByText('Saved. Publish it').waitFor();
+  });
+
   test('each page follows one stream of changes: a browser opens six connections to a host', async () => {
     const { page, complaints, visit } = await seat.open();
     for (const path of ['content', 'content/company', 'media', 'seo']) {

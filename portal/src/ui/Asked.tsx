@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
 import { PageHead } from './PageHead.js';
-import { FaultCard, isOutOfReach, StateCard, Waiting } from './states.js';
+import { FaultCard, isFeatureOff, isOutOfReach, StateCard, Waiting } from './states.js';
 
 const providerCodes: readonly (string | undefined)[] = ['provider_refused', 'provider_unavailable', 'provider_timeout'];
 
@@ -47,7 +47,7 @@ export const Asked = <T,>({ query, words, skeleton = <Waiting />, children }: As
       </>
     );
   }
-  if (error instanceof DoorstepError && error.code === 'feature_off') {
+  if (isFeatureOff(error)) {
     return (
       <>
         <PageHead title={t('asked.off', { name: words.name })} />

@@ -49,8 +49,14 @@ export const faultOf = (error: unknown): Fault => {
   return [429, 502, 503, 504].includes(error.status) ? 'unavailable' : 'failed';
 };
 
-/** Whether something may not be seen, or is not there: what was shown of it does not hold any more. */
-export const isOutOfReach = (error: unknown): boolean => ['refused', 'missing'].includes(faultOf(error));
+/** A website may do without some features; what was made with one of them is kept. */
+export const isFeatureOff = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'feature_off';
+
+/**
+ * Whether something may not be seen, or is not there: what was shown of it does not hold any more. Where
+ * a feature was switched off it does, and what is typed there is not saved.
+ */
+export const isOutOfReach = (error: unknown): boolean => ['refused', 'missing'].includes(faultOf(error)) && !isFeatureOff(error);
 
 /** The service's own words, where it refused. */
 export const refusalIn = (error: unknown): string | undefined =>
@@ -68,8 +74,8 @@ export const FaultCard = ({
   const fault = faultOf(error);
   const refusal = refusalIn(error);
   const requestId = error instanceof DoorstepError ? error.requestId : undefined;
-  // To ask for the same again leads to the same.
-  const isFinal = isOutOfReach(error) || (fault === 'failed' && refusal !== undefined);
+  // To ask for the same again leads to the same; not so once one has signed in again.
+  const isFinal = fault === 'refused' || fault === 'missing' || (error instanceof DoorstepError && error.status === 400);
   return (
     <StateCard
       title={t(`faults.${fault}.title`)}
