@@ -4,7 +4,7 @@ import { Button } from '../../../theme/Button.js';
 import { Modal } from '../../../theme/Modal.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { TextInput } from '../../../theme/TextInput.js';
-import { atNoonUtc } from '../../../ui/dates.js';
+import { DayField } from '../../../ui/DayField.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { useNotice } from '../../../ui/notices.js';
@@ -29,7 +29,7 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
   const [description, setDescription] = useState('');
   const [amount, setAmount] = useState('');
   const [currency, setCurrency] = useState(usual);
-  const [day, setDay] = useState('');
+  const [dueAt, setDueAt] = useState('');
   const [hasTried, setTried] = useState(false);
   const total = amountIn(amount, currency);
   const errors = fieldErrors(add.error);
@@ -38,7 +38,7 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
     setTried(true);
     if (total === null || description.trim() === '') return;
     add.mutate(
-      { total, currency, description: description.trim(), ...(day !== '' && { dueAt: atNoonUtc(day) }) },
+      { total, currency, description: description.trim(), ...(dueAt !== '' && { dueAt }) },
       {
         onSuccess: () => {
           notify({ words: t('billing.added') });
@@ -81,13 +81,7 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
             data={[...new Set([usual, ...currencies])].map((code) => ({ value: code, label: code.toUpperCase() }))}
           />
         </div>
-        <TextInput
-          type="date"
-          label={t('billing.dueBy')}
-          value={day}
-          onChange={(event) => setDay(event.currentTarget.value)}
-          error={errors['dueAt']}
-        />
+        <DayField label={t('billing.dueBy')} value={dueAt} onChange={setDueAt} error={errors['dueAt']} />
         <p className="small muted">{t('billing.addText')}</p>
         {!isNamed && <FaultLine error={add.error} />}
         <div className={classes['actions']}>
