@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { photograph } from '../support/mediaFiles.js';
-import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+import { hold, looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -91,7 +91,13 @@ withBrowser('the pages of a website', () => {
     await page.getByText('Nothing has changed since the last build, so it stays.').first().waitFor();
     expect(await page.getByText('Built', { exact: true }).count()).toBe(1);
     await seat.admin.websites.update(websiteId, { brandColor: '#aa3300' });
-    await page.getByRole('button', { name: 'Build again' }).click();
+    const build = page.getByRole('button', { name: 'Build again' });
+    const held = await hold(page, 'GET', '/deployments');
+    await build.click();
+    await held.arrived();
+    // Until the list says that a build is under way, a second press would ask for another one.
+    expect(await build.getAttribute('data-loading')).toBe('true');
+    await held.letGo();
     await page.getByText('Built', { exact: true }).nth(1).waitFor();
     await looksRight(page);
     expect(complaints).toEqual([]);
