@@ -148,6 +148,21 @@ withBrowser('the websites', () => {
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
     expect(await field.inputValue()).toBe('corner');
+
+    // The address changes before the typing has paused: no more is searched than the field says.
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
+    await page.evaluate(`(() => {
+      const search = document.querySelector('input[type=search]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(search, 'nord');
+      search.dispatchEvent(new Event('input', { bubbles: true }));
+      document.querySelector('a[href="/app/websites"]').click();
+    })()`);
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+    await page.clock.runFor(1_000);
+    expect([await field.inputValue(), new URL(page.url()).search]).toEqual(['', '']);
+    await page.clock.resume();
   });
 
   test('the pages of the table have no gap when a website comes in between them', async () => {

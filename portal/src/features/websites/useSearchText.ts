@@ -26,8 +26,8 @@ export const useSearchText = (
     }
   }
   const send = useDebouncedCallback((text: string, page: string) => {
-    // The page that was opened meanwhile has another address.
-    if (location.pathname !== page) return;
+    // The page that was opened meanwhile has another address, or this one leads elsewhere by now.
+    if (location.pathname !== page || text !== typed) return;
     setSent(text);
     onSearch(text);
   }, pause);
