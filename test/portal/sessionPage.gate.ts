@@ -215,6 +215,12 @@ withBrowser('the session', () => {
     await expireToken(another);
     await ask(another, 'Bookshop');
     await ended(another);
+
+    // Whoever signs in beside it goes on there, with nothing of the person before.
+    await another.evaluate(`sessionStorage.setItem('doorstep.recent.somebody', '[]')`);
+    await another.getByRole('dialog', { name: 'Your session has ended' }).getByRole('button', { name: 'Sign in' }).click();
+    await another.getByRole('button', { name: 'Account of olga@example.com' }).waitFor();
+    expect(await another.evaluate(`sessionStorage.getItem('doorstep.recent.somebody')`)).toBeNull();
   });
 
   test('a token that the service refuses from the start leads to no loop', async () => {

@@ -24,9 +24,11 @@ export const signInBeside = (done: (isSamePerson: boolean) => void): boolean => 
   const channel = (isWaiting = channelOf(attempt));
   channel.onmessage = ({ data }: MessageEvent<KeptUser>) => {
     channel.close();
-    const before = signedInSubject();
+    const isSamePerson = data.profile.sub === signedInSubject();
+    // Somebody else gets nothing of whoever was here.
+    if (!isSamePerson) sessionStorage.clear();
     adoptUser(data);
-    done(before === signedInSubject());
+    done(isSamePerson);
   };
   const page = `${base}/app${pathTo('signIn')}?${besideParameter}=${attempt}`;
   return window.open(page, `doorstep-${attempt}`, 'popup,width=480,height=640') !== null;
