@@ -104,6 +104,12 @@ withBrowser('the settings of a website', () => {
     await page.getByRole('region', { name: 'Notice' }).getByText('“Corner Café” is archived.').waitFor();
     expect(await page.getByRole('button', { name: 'Add the domain' }).count()).toBe(0);
     await looksRight(page);
+    await page.getByRole('region', { name: 'Notice' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: 'Notice' }).getByText('“Corner Café” is back.').waitFor();
+    await page.getByRole('button', { name: 'Archive this website' }).click();
+    await dialog.getByRole('textbox').fill('corner-cafe');
+    await archive.click();
+    await page.getByRole('heading', { name: /^Archived on / }).waitFor();
 
     await page.getByRole('button', { name: 'Delete for good' }).click();
     await dialog.getByRole('textbox').fill('corner-cafe');

@@ -20,8 +20,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
   const [asked, setAsked] = useState<'archive' | 'delete'>();
   const [kept, setKept] = useState<readonly string[]>([]);
   const close = (): void => setAsked(undefined);
-  const bringBack = (): void =>
-    restore.mutate(undefined, { onSuccess: () => notify({ words: t('websites.restored', { name }) }) });
+  const sayRestored = (): void => notify({ words: t('websites.restored', { name }) });
 
   if (archivedAt === undefined) {
     return (
@@ -47,7 +46,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
             archive.mutate(undefined, {
               onSuccess: () => {
                 close();
-                notify({ words: t('websites.archived', { name }), undo: () => restore.mutateAsync(undefined) });
+                notify({ words: t('websites.archived', { name }), undo: () => restore.mutateAsync(undefined).then(sayRestored) });
               },
             })
           }
@@ -71,7 +70,11 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
         </div>
         <div className={classes['buttons']}>
           {purgeAt === undefined && <Button onClick={() => setAsked('delete')}>{t('settings.life.delete')}</Button>}
-          <Button variant="filled" loading={restore.isPending} onClick={bringBack}>
+          <Button
+            variant="filled"
+            loading={restore.isPending}
+            onClick={() => restore.mutate(undefined, { onSuccess: sayRestored })}
+          >
             {t(purgeAt === undefined ? 'websites.restore' : 'settings.life.keepIt')}
           </Button>
         </div>
