@@ -64,7 +64,7 @@ const writeOptions = (client: QueryClient, websiteId: string) => ({
   onSettled: () => {
     if (client.isMutating({ mutationKey: deliveryKeys.write(websiteId) }) > 1) return;
     void client.invalidateQueries({ queryKey: deliveryKeys.block(websiteId) });
-    void client.invalidateQueries({ queryKey: websiteKeys.all, predicate: ({ queryKey }) => queryKey[1] === 'list' });
+    void client.invalidateQueries({ queryKey: websiteKeys.lists });
   },
 });
 
