@@ -93,8 +93,13 @@ withBrowser('the pages of a website', () => {
     await seat.admin.websites.update(websiteId, { brandColor: '#aa3300' });
     const build = page.getByRole('button', { name: 'Build again' });
     const held = await hold(page, 'GET', '/deployments');
+    let isAnswered = false;
+    page.on('response', (response) => {
+      isAnswered ||= response.url().endsWith('/redeploy');
+    });
+    const asked = page.waitForRequest((request) => isAnswered && request.url().includes('/deployments'));
     await build.click();
-    await held.arrived();
+    await asked;
     // Until the list says that a build is under way, a second press would ask for another one.
     expect(await build.getAttribute('data-loading')).toBe('true');
     await held.letGo();
