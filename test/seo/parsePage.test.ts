@@ -89,8 +89,14 @@ test.each([
   ['unavailable_after: 25 Jun 2030 15:00:00 PST', '', false],
   ['unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, noindex', '', true],
   ['', '<meta name="robots" content="unavailable_after: Wednesday, 25-Jun-30 15:00:00 GMT, noindex">', true],
+  ['unavailable_after: 2030-06-25 15:00:00 GMT+02:00, noindex', '', true],
   ['', '<meta name="robots" content="noindex nofollow">', true],
   ['', '<meta name="robots" content="nofollow;noindex">', true],
 ])('%j, and %j: asks search engines not to list the page: %j', async (header, meta, noindex) => {
   expect(await readPage(head + meta, 'https://bakery.example/', header)).toMatchObject({ noindex });
+});
+
+test('rules for crawlers that are mostly white space are read at once', async () => {
+  const meta = `<meta name="robots" content="${' '.repeat(1_000_000)}noindex">`;
+  expect(await readPage(head + meta, 'https://bakery.example/', '')).toMatchObject({ noindex: true });
 });

@@ -76,7 +76,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
 };
 
 /** Rules with a value; any other name before a colon is that of a crawler, unless it is a part of a time. */
-const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_after|\d+)$/;
+const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_after|(?:gmt|utc)?[+-]?\d+)$/;
 
 /**
  * Whether rules for crawlers (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag) keep
@@ -84,10 +84,10 @@ const valuedRule = /^(?:max-(?:snippet|image-preview|video-preview)|unavailable_
  */
 const asksNoindex = (rules: string): boolean => {
   let isForUs = true;
-  const parts = rules
-    .toLowerCase()
-    .replaceAll(/\s*:\s*/g, ':')
-    .split(/[,;\s]+/);
+  // White space first: a pattern with it on both sides takes a square of its length.
+  const parts = clean(rules.toLowerCase())
+    .replaceAll(/ ?: ?/g, ':')
+    .split(/[,; ]+/);
   for (const part of parts) {
     const [rule = '', name] = part.split(':', 2).reverse();
     if (name !== undefined && valuedRule.test(name)) continue;
