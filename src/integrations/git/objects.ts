@@ -17,7 +17,10 @@ export interface GitObjects {
    * @throws UnreadableRepository when it is missing, damaged, of another kind or too large
    */
   read(id: string, kind: ObjectKind, maxBytes?: number): Promise<Buffer>;
-  /** Whether there is such an object of this kind, and it can be read. */
+  /**
+   * Whether there is such an object of this kind.
+   * @throws UnreadableRepository when it is damaged or too large
+   */
   has(id: string, kind: ObjectKind): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -97,14 +100,7 @@ export const openObjects = async (gitdir: string, limits: ReadLimits): Promise<G
   };
 
   return {
-    has: async (id, kind) => {
-      try {
-        return ((await readPacked(id)) ?? (await readLoose(id)))?.kind === kind;
-      } catch (error) {
-        if (error instanceof UnreadableRepository) return false;
-        throw error;
-      }
-    },
+    has: async (id, kind) => ((await readPacked(id)) ?? (await readLoose(id)))?.kind === kind,
     read: async (id, kind, maxBytes = maxObjectBytes) => {
       const found = (await readPacked(id)) ?? (await readLoose(id));
       if (found === null) throw new UnreadableRepository(`Object ${id} is missing`);
