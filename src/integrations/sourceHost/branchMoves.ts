@@ -55,11 +55,12 @@ const removeLock = async (lock: string, draft: string | undefined): Promise<void
 };
 
 /** What this user may not touch is in the way of git alone, which says so. */
-const unlessForbidden = async (work: Promise<void>): Promise<void> => {
+const unlessForbidden = async <Value>(work: Promise<Value>): Promise<Value | null> => {
   try {
-    await work;
+    return await work;
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(systemErrorCode(error) ?? '')) throw error;
+    if (['EACCES', 'EPERM', 'EROFS'].includes(systemErrorCode(error) ?? '')) return null;
+    throw error;
   }
 };
 
@@ -100,7 +101,8 @@ export const moveBranch = async (
  */
 export const removeLeftovers = async (gitdir: string, nowMs: number): Promise<void> => {
   const ageOf = async (path: string): Promise<number> => nowMs - ((await nullIfMissing(lstat(path)))?.mtimeMs ?? nowMs);
-  const namesIn = async (folder: string): Promise<readonly string[]> => (await nullIfMissing(readdir(folder))) ?? [];
+  const namesIn = async (folder: string): Promise<readonly string[]> =>
+    (await unlessForbidden(nullIfMissing(readdir(folder)))) ?? [];
 
   const removeLeftLock = async (lock: string): Promise<void> => {
     const age = await ageOf(lock);
@@ -111,7 +113,7 @@ export const removeLeftovers = async (gitdir: string, nowMs: number): Promise<vo
   };
   const removeDrafts = async (folder: string): Promise<void> => {
     const drafts = (await namesIn(folder)).filter((name) => draftName.test(name)).map((name) => join(folder, name));
-    for (const draft of drafts) if ((await ageOf(draft)) > leftLockMs) await remove(draft);
+    for (const draft of drafts) if ((await ageOf(draft)) > leftLockMs) await unlessForbidden(remove(draft));
   };
   const removeReceived = async (received: string): Promise<void> => {
     const inside = ((await nullIfMissing(readdir(received, { recursive: true }))) ?? []).map((each) => join(received, each));
@@ -119,10 +121,10 @@ export const removeLeftovers = async (gitdir: string, nowMs: number): Promise<vo
     if (Math.min(...ages) > leftPushMs) await rm(received, { recursive: true, force: true });
   };
 
-  const refs = (await nullIfMissing(readdir(join(gitdir, 'refs'), { recursive: true }))) ?? [];
+  const refs = (await unlessForbidden(nullIfMissing(readdir(join(gitdir, 'refs'), { recursive: true })))) ?? [];
   const locks = [...refs.map((name) => `refs/${name}`), 'packed-refs.lock'].filter((name) => name.endsWith('.lock'));
   for (const lock of locks) await unlessForbidden(removeLeftLock(join(gitdir, lock)));
-  for (const folder of [gitdir, join(gitdir, 'refs/heads')]) await unlessForbidden(removeDrafts(folder));
+  for (const folder of [gitdir, join(gitdir, 'refs/heads')]) await removeDrafts(folder);
   const objects = join(gitdir, 'objects');
   const received = (await namesIn(objects)).filter((name) => name.startsWith('tmp_objdir-'));
   for (const name of received) await unlessForbidden(removeReceived(join(objects, name)));
