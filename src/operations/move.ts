@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { filesOfStores, integrationDatabases, integrationFolders, presentIn } from '../compose/dataFolder.js';
+import { filesOfStores, integrationDatabases, integrationFolders, presentIn, storesOf } from '../compose/dataFolder.js';
 import { openInstallation, type Installation } from '../compose/installation.js';
 import { unlock } from '../compose/stores.js';
 import { EventStoreInUse } from '../events/store/eventStore.js';
@@ -166,13 +166,21 @@ const settingsOfServers = async (
 
 /** What is of the old installation, and nothing of the new one. */
 const leftOf = async (to: Destination, settings: Settings): Promise<string> => {
-  const { dataDir } = settings;
-  const others =
-    to.kind === 'folder' ? [...integrationFolders, ...integrationDatabases] : to.files === undefined ? [] : ['files'];
-  const names = [...(to.kind === 'folder' ? [] : await filesOfStores(dataDir)), ...(await presentIn(dataDir, others))];
-  const servers = ['EVENT_STORE_URL', 'READ_MODEL_URL', ...(settings.files.s3 === undefined ? [] : ['S3_BUCKET'])];
+  const { dataDir, stores, files } = settings;
+  const hasMovedFiles = to.kind === 'folder' || to.files !== undefined;
+  const servers = [
+    ...(stores.eventStoreUrl === undefined ? [] : ['EVENT_STORE_URL']),
+    ...(stores.readModelUrl === undefined ? [] : ['READ_MODEL_URL']),
+    ...(hasMovedFiles && files.s3 !== undefined ? ['S3_BUCKET'] : []),
+  ];
+  const own = [...storesOf(settings), encryptionKeyFile];
+  const copied = to.kind === 'folder' ? [...integrationFolders, ...integrationDatabases] : hasMovedFiles ? ['files'] : [];
+  const names = [
+    ...(await filesOfStores(dataDir)).filter((name) => own.some((prefix) => name.startsWith(prefix))),
+    ...(await presentIn(dataDir, copied)),
+  ];
   return [
-    ...(to.kind === 'folder' ? [`what ${servers.join(', ')} name now`] : []),
+    ...(servers.length > 0 ? [`what ${servers.join(', ')} name now`] : []),
     ...(names.length > 0 ? [`in ${dataDir} ${names.join(', ')}`] : []),
   ].join(', and ');
 };
