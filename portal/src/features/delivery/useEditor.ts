@@ -82,6 +82,12 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   const [isComparing, setComparing] = useState(false);
   const [last, setLast] = useState<LastWrite>();
 
+  const [renewedAt, setRenewedAt] = useState(saved.revision);
+  if (renewedAt !== saved.revision) {
+    setRenewedAt(saved.revision);
+    setKept({ ...kept, draft: renewed(draft, saved) });
+  }
+
   // Shown before the service has answered; when it refuses, they are gone by themselves.
   const block = underWay.reduce(after, saved);
   // An edit begins from what is saved: the edits that are under way may be refused.
