@@ -39,10 +39,11 @@ withBrowser('the pages of a website', () => {
     await form.getByRole('button', { name: 'Add an invoice' }).click();
     await form.getByText('Write an amount such as 49.00.').waitFor();
     await form.getByLabel('Amount').fill('49');
-    await form.getByLabel('Due by').fill('2031-12-01');
-    // A year that is not whole is none.
     await form.getByLabel('Due by').fill('0203-12-01');
+    await form.getByRole('button', { name: 'Add an invoice' }).click();
+    await form.getByText('Write a whole day, or none.').waitFor();
     await looksRight(page);
+    await form.getByLabel('Due by').fill('2031-12-01');
     await form.getByRole('button', { name: 'Add an invoice' }).click();
     await page.getByRole('heading', { level: 1, name: '€49.00 to pay by 1 December 2031' }).waitFor();
     await looksRight(page);

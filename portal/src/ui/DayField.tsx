@@ -10,10 +10,12 @@ interface DayFieldProps extends Omit<ComponentProps<typeof TextInput>, 'type' | 
   readonly value: string;
   /** Given as it is sent, at 12:00 UTC; empty once the day was taken away. */
   readonly onChange: (value: string) => void;
+  /** Whether what is typed is no whole day; it then stands also when the field is left, where it shows its value otherwise. */
+  readonly onUnfinished?: (isUnfinished: boolean) => void;
 }
 
 /** A day, typed or picked. What is typed stands until it is a whole day, or the field is left. */
-export const DayField = ({ value, onChange, onBlur, ...props }: DayFieldProps): ReactNode => {
+export const DayField = ({ value, onChange, onUnfinished, onBlur, ...props }: DayFieldProps): ReactNode => {
   const [typed, setTyped] = useState<string>();
   return (
     <TextInput
@@ -26,10 +28,12 @@ export const DayField = ({ value, onChange, onBlur, ...props }: DayFieldProps): 
       onChange={({ currentTarget: { value: day, validity } }) => {
         setTyped(day);
         // A browser gives half of a day as none.
-        if (day === '' ? !validity.badInput : hasWholeYear(day)) onChange(day === '' ? '' : atNoonUtc(day));
+        const isWhole = day === '' ? !validity.badInput : hasWholeYear(day);
+        onUnfinished?.(!isWhole);
+        if (isWhole) onChange(day === '' ? '' : atNoonUtc(day));
       }}
       onBlur={(event) => {
-        setTyped(undefined);
+        if (onUnfinished === undefined) setTyped(undefined);
         onBlur?.(event);
       }}
     />

@@ -30,13 +30,14 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
   const [amount, setAmount] = useState('');
   const [currency, setCurrency] = useState(usual);
   const [dueAt, setDueAt] = useState('');
+  const [isDueUnfinished, setDueUnfinished] = useState(false);
   const [hasTried, setTried] = useState(false);
   const total = amountIn(amount, currency);
   const errors = fieldErrors(add.error);
   const isNamed = Object.keys(errors).length > 0;
   const submit = (): void => {
     setTried(true);
-    if (total === null || description.trim() === '') return;
+    if (total === null || description.trim() === '' || isDueUnfinished) return;
     add.mutate(
       { total, currency, description: description.trim(), ...(dueAt !== '' && { dueAt }) },
       {
@@ -81,7 +82,13 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
             data={[...new Set([usual, ...currencies])].map((code) => ({ value: code, label: code.toUpperCase() }))}
           />
         </div>
-        <DayField label={t('billing.dueBy')} value={dueAt} onChange={setDueAt} error={errors['dueAt']} />
+        <DayField
+          label={t('billing.dueBy')}
+          value={dueAt}
+          onChange={setDueAt}
+          onUnfinished={setDueUnfinished}
+          error={errors['dueAt'] ?? (hasTried && isDueUnfinished && t('billing.dueWrong'))}
+        />
         <p className="small muted">{t('billing.addText')}</p>
         {!isNamed && <FaultLine error={add.error} />}
         <div className={classes['actions']}>
