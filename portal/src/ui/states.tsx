@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { buttonLook } from './buttonLook.js';
+import { hasUnsaved } from './leaving.js';
 import classes from './states.module.css';
 
 /** What stands there until something comes; seen after 150 ms. */
@@ -54,9 +55,10 @@ export const isFeatureOff = (error: unknown): boolean => error instanceof Doorst
 
 /**
  * Whether something may not be seen, or is not there: what was shown of it does not hold any more. Where
- * a feature was switched off it does, and what is typed there is not saved.
+ * a feature was switched off it does, for as long as something is typed there that is not saved.
  */
-export const isOutOfReach = (error: unknown): boolean => ['refused', 'missing'].includes(faultOf(error)) && !isFeatureOff(error);
+export const isOutOfReach = (error: unknown): boolean =>
+  ['refused', 'missing'].includes(faultOf(error)) && !(isFeatureOff(error) && hasUnsaved());
 
 /** The service's own words, where it refused. */
 export const refusalIn = (error: unknown): string | undefined =>
