@@ -12,10 +12,12 @@ export const useRedeploy = (websiteId: string) => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => doorstep.websites.redeploy(websiteId),
-    onSettled: () => {
+    onSettled: (_made, error) => {
       void client.invalidateQueries({ queryKey: websiteKeys.website(websiteId) });
-      // Asked again by the line before: not once more.
-      return client.invalidateQueries({ queryKey: deploymentKeys.list(websiteId) }, { cancelRefetch: false });
+      // Asked again by the line before: not once more. What went wrong is said at once.
+      return error === null
+        ? client.invalidateQueries({ queryKey: deploymentKeys.list(websiteId) }, { cancelRefetch: false })
+        : undefined;
     },
   });
 };
