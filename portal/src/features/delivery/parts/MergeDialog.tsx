@@ -5,7 +5,7 @@ import { Modal } from '../../../theme/Modal.js';
 import { Radio } from '../../../theme/Radio.js';
 import { dayText } from '../../../ui/dates.js';
 import classes from '../delivery.module.css';
-import { conflictsOf, merged, type Conflict } from '../steps.js';
+import { conflictsOf, merged, stepPath, type Conflict } from '../steps.js';
 import type { Editor } from '../useEditor.js';
 
 const useWords = (editor: Editor) => {
@@ -16,7 +16,8 @@ const useWords = (editor: Editor) => {
     if (path === 'estimatedCompletionAt') return t('delivery.readyBy');
     if (path === 'previewUrlOverride') return t('delivery.override');
     const [, stepId = '', field] = path.split('.');
-    const label = draft.steps[stepId]?.label ?? stepId;
+    // As it was when its name began to be edited: both new ones stand below.
+    const label = draft.edits[stepPath(stepId, 'label')]?.from ?? draft.steps[stepId]?.label ?? stepId;
     if (field === 'label') return t('delivery.fieldOf', { label, field: t('delivery.stepName') });
     if (field === 'dueAt') return t('delivery.fieldOf', { label, field: t('delivery.dueDate') });
     return field === undefined ? label : t('delivery.fieldOf', { label, field: t('delivery.needed') });
