@@ -66,8 +66,8 @@ type StoredCommand = JsonObject & {
   readonly secret: string;
   readonly expiresAt: number;
   /**
-   * Another time with each renewal, 0 once the run has failed or its answer could not be stored. Clocks of processes differ, so others
-   * compare it with what they saw before and never with their own time.
+   * Another time with each renewal, 0 once the run has failed or its answer could not be stored. Clocks of
+   * processes differ, so others compare it with what they saw before and never with their own time.
    */
   readonly leaseUntil: number;
   /** Which run of the command has the lease. Absent in what version 0.1.0 stored. */

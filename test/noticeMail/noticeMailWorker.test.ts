@@ -107,14 +107,25 @@ test('every admin hears that an expired invitation is asked for again, once a da
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 4));
 });
 
+/** The id of an invitation whose renewal Anna may ask the admins for. */
+const expiredInvitation = async ({
+  engine,
+  context,
+  websiteId,
+  clock,
+}: Awaited<ReturnType<typeof createWorld>>): Promise<string> => {
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
+  const { invitationId } = handled.events[0]?.data as { invitationId: string };
+  await clock.sleep(31 * 86_400_000);
+  return invitationId;
+};
+
 test('an admin whose mailbox is full holds up no other', async () => {
   const world = await createWorld((to, act) =>
     to === 'one@example.com' ? Promise.reject(transientFault('Mailbox full')) : Promise.resolve(act()),
   );
-  const { engine, context, websiteId, clock } = world;
-  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
-  const { invitationId } = handled.events[0]?.data as { invitationId: string };
-  await clock.sleep(31 * 86_400_000);
+  const { engine, context, clock } = world;
+  const invitationId = await expiredInvitation(world);
   await world.start();
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0), { withinMs: 60_000 });
@@ -135,10 +146,8 @@ test('an admin gets one mail, also when the order of the admins changes before i
   const world = await createWorld((to, act) =>
     isFull && to === 'one@example.com' ? Promise.reject(transientFault('Mailbox full')) : Promise.resolve(act()),
   );
-  const { engine, context, websiteId, clock } = world;
-  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
-  const { invitationId } = handled.events[0]?.data as { invitationId: string };
-  await clock.sleep(31 * 86_400_000);
+  const { engine, context, clock } = world;
+  const invitationId = await expiredInvitation(world);
   await world.start();
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length > 0), { withinMs: 60_000 });
@@ -152,10 +161,8 @@ test('an admin gets one mail, also when the order of the admins changes before i
 
 test('mails to admins that were begun by their place go on so, and nobody gets a second one', async () => {
   const world = await createWorld();
-  const { engine, context, websiteId, clock } = world;
-  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
-  const { invitationId } = handled.events[0]?.data as { invitationId: string };
-  await clock.sleep(31 * 86_400_000);
+  const { engine, context, clock } = world;
+  const invitationId = await expiredInvitation(world);
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   const { events } = await engine.eventStore.readAll({ after: START, filter: { types: ['InvitationRenewalRequested'] } });
   const noticeId = `${events[0]?.id ?? ''}-admin-0`;
