@@ -137,10 +137,11 @@ export const hold = async (page: Page, method: string, end: string): Promise<Hol
 /** axe finds nothing, and nothing scrolls sideways. A page is looked at once its heading is there: what stands around it comes first. */
 export const looksRight = async (page: Page): Promise<void> => {
   await page.locator('h1').first().waitFor({ state: 'attached' });
-  // A button on its way from one colour to another has the contrast of neither.
-  await page.evaluate(`Promise.allSettled(
-    document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished),
-  )`);
+  // A button on its way from one colour to another has the contrast of neither. Frames are asked for: without one, no transition ends.
+  await page.evaluate(`(async () => {
+    const isUnderWay = ({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity;
+    while (document.getAnimations().some(isUnderWay)) await new Promise(requestAnimationFrame);
+  })()`);
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toStrictEqual([]);
   const [content, window] = await page.evaluate<[number, number]>(
