@@ -293,7 +293,7 @@ describe('a rebuild', () => {
     await readModels.apply(modelOf('1'), [{ id: 'b', revision: 9n, position: 99n, body: { label: 'wrong' } }], 0n);
 
     const result = await rebuild(world);
-    expect(result).toEqual({ version: expect.stringMatching(/^1-r\d+$/), events: 3, resumed: false });
+    expect(result).toEqual({ version: expect.stringMatching(/^1-r/), events: 3, resumed: false });
     expect(await readModels.liveVersion('thing')).toBe(result.version);
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
 
@@ -478,11 +478,13 @@ describe('a rebuild', () => {
       if (stored.data['label'] === 'poison') throw new TypeError('poison');
       return decodeThing(stored);
     };
-    await expect(rebuild(world, { decode })).rejects.toThrow(ProjectionFailed);
-    await expect(rebuild(world, { decode })).rejects.toThrow('failed at position 2 over ThingLabelled: TypeError at');
+    // In one millisecond: what each left is not taken up by the next one.
+    const clock = createTestClock();
+    await expect(rebuild(world, { decode, clock })).rejects.toThrow(ProjectionFailed);
+    await expect(rebuild(world, { decode, clock })).rejects.toThrow('failed at position 2 over ThingLabelled: TypeError at');
     expect(await readModels.liveVersion('thing')).toBe('1');
     expect((await liveDocuments(thingProjection, readModels)).size).toBe(2);
-    expect(await rebuild(world)).toMatchObject({ resumed: false, events: 3 });
+    expect(await rebuild(world, { clock })).toMatchObject({ resumed: false, events: 3 });
   });
 
   test('of several at once reads and decodes the log once', async () => {

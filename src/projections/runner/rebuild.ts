@@ -2,7 +2,7 @@ import type { AnyProjection } from '../projection.js';
 import type { ReadModel } from '../store/readModelStore.js';
 import { createCatchUp, type CatchUp, type CatchUpParts, type CatchUpWrite } from './catchUp.js';
 import { ProjectionFailed } from './fold.js';
-import { builtBy, modelOf } from './versions.js';
+import { builtBy, freshModelOf, modelOf } from './versions.js';
 
 export interface RebuildParts extends CatchUpParts {
   readonly projections: readonly AnyProjection[];
@@ -77,14 +77,14 @@ const unfinished = 'rebuilds';
 
 const beginOrResume = async (
   projection: AnyProjection,
-  { readModels, clock }: RebuildParts,
+  { readModels }: RebuildParts,
 ): Promise<{ model: ReadModel; resumed: boolean }> => {
   const { name, version } = projection;
   const interrupted = (await readModels.modelRecords.get(unfinished, name))?.['version'];
   const resumable =
     typeof interrupted === 'string' && builtBy(interrupted) === version && interrupted !== (await readModels.liveVersion(name));
   if (resumable) return { model: modelOf(projection, interrupted), resumed: true };
-  const model = modelOf(projection, `${String(version)}-r${String(clock.now())}`);
+  const model = freshModelOf(projection);
   await readModels.modelRecords.put(unfinished, name, { version: model.version });
   return { model, resumed: false };
 };

@@ -1,15 +1,13 @@
 import { START, type EventStore } from '../../events/store/eventStore.js';
-import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
-import { builtBy, modelOf } from './versions.js';
+import { builtBy, freshModelOf, modelOf } from './versions.js';
 
 interface Parts {
   readonly eventStore: Pick<EventStore, 'lastPosition'>;
   readonly readModels: ReadModelStore;
   readonly projections: readonly AnyProjection[];
-  readonly clock: Clock;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
 }
 
@@ -22,7 +20,7 @@ interface Parts {
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
 export const replaceReadModelsAhead = async (parts: Parts): Promise<void> => {
-  const { eventStore, readModels, projections, clock, logger } = parts;
+  const { eventStore, readModels, projections, logger } = parts;
   const reached = await Promise.all(
     projections.map(async (projection) => ({ projection, position: await positionOf(projection, readModels) })),
   );
@@ -30,7 +28,7 @@ export const replaceReadModelsAhead = async (parts: Parts): Promise<void> => {
   const end = await eventStore.lastPosition();
   for (const { projection, position } of reached) {
     if (position <= end) continue;
-    const model = modelOf(projection, `${String(projection.version)}-r${String(clock.now())}`);
+    const model = freshModelOf(projection);
     await readModels.prepare(model);
     await readModels.publish(model);
     logger?.warn(

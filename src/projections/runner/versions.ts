@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 
@@ -26,6 +27,10 @@ export const modelOf = (
   ...(counted !== undefined && { counted }),
   ...(isAppendOnly !== undefined && { isAppendOnly }),
 });
+
+/** A version to build anew beside what there is. What a failed rebuild left is never taken for it. */
+export const freshModelOf = (projection: AnyProjection): ReadModel =>
+  modelOf(projection, `${String(projection.version)}-r${randomUUID()}`);
 
 /** The projection's version that built a stored version: 3 for `3`, and for `3-r…`, a rebuild. */
 export const builtBy = (stored: string): number => Number.parseInt(stored, 10);
