@@ -42,6 +42,12 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.createProject({ name, marker, repository })).toEqual(project);
     });
 
+    test('a project is read by its id, and there is none with any other', async () => {
+      const { project } = await newProject();
+      expect(await hosting.readProject(project.id)).toEqual(project);
+      expect(await hosting.readProject('unknown')).toBeNull();
+    });
+
     test('a name of another project is a permanent fault with a clear message', async () => {
       const { project, repository } = await newProject();
       const attempt = hosting.createProject({ name: project.name, marker: 'another job', repository });

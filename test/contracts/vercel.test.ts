@@ -90,7 +90,18 @@ describe('a project', () => {
     const { name } = await newProject(vercel);
     const made = vercel.fake.projects.get(name);
     expect(made?.isProtected).toBe(false);
-    expect(made?.variables).toEqual([{ key: 'DOORSTEP_JOB', value: `job-${name}`, type: 'plain' }]);
+    expect(made?.variables).toEqual([{ key: 'DOORSTEP_JOB', value: `job-${name}`, type: 'plain', target: ['development'] }]);
+  });
+
+  test('of a team that makes variables sensitive is known by its marker, and its variables can be set again', async () => {
+    const team = await open();
+    team.fake.policy = 'on';
+    const { id, name } = await newProject(team);
+    expect(await team.hosting.findProject({ name, marker: `job-${name}` })).toMatchObject({ id });
+    for (const value of ['Acme', 'Acme Ltd']) await team.hosting.setVariables(id, { SITE_NAME: value });
+    expect(team.fake.projects.get(name)?.variables).toMatchObject([{}, { type: 'sensitive', value: 'Acme Ltd' }]);
+    expect(await team.hosting.deleteProject({ name, marker: `job-${name}` })).toBe(true);
+    expect(team.served.complaints).toEqual([]);
   });
 
   test('that was created by an attempt without a response is used, not created twice', async () => {

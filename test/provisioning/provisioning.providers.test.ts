@@ -56,6 +56,17 @@ describe('with GitHub and Vercel', () => {
     expect(writes).toHaveLength(5);
   });
 
+  test('a team that makes variables sensitive gets its website too', async () => {
+    const outside = createGitHubAndVercel();
+    outside.vercel.policy = 'on';
+    const world = await createWorld(outside);
+    await world.start(undefined, { line: directLine });
+    await ended(world);
+    await succeeded(world);
+    await world.expectSound();
+    await world.stop();
+  });
+
   test('trouble before any single request leaves one of each', async () => {
     for (const index of indexes) {
       const trouble = { when: 'before', what: pick(befores, index) } as const;
@@ -144,8 +155,9 @@ describe('with GitHub and Vercel', () => {
 
   describe('the compensation of a failed job', () => {
     /** A job that has failed in its last step, with everything made. */
-    const failed = async (trouble: () => Trouble | undefined = () => undefined) => {
+    const failed = async (trouble: () => Trouble | undefined = () => undefined, policy: 'on' | 'off' = 'off') => {
       const outside = createGitHubAndVercel(trouble);
+      outside.vercel.policy = policy;
       const world = await createWorld(outside);
       const closed: Line = (name, act) =>
         name === 'visit' ? Promise.reject(permanentFault('It is closed')) : Promise.resolve(act());
@@ -181,6 +193,15 @@ describe('with GitHub and Vercel', () => {
       await succeeded(world);
       expect([...outside.gitHub.repositories.keys()]).toContain('bakery');
       expect(outside.gitHub.made).toEqual(['bakery', 'bakery']);
+      await world.stop();
+    });
+
+    test('removes the project also where the team makes variables sensitive', async () => {
+      const { outside, world } = await failed(undefined, 'on');
+      await world.start(undefined, { line: directLine });
+      await world.compensate();
+      await compensated(world);
+      await expectGone(world, outside);
       await world.stop();
     });
 

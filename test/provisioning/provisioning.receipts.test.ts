@@ -276,6 +276,13 @@ describe('on GitHub and Vercel', () => {
     for (const secret of [gitHub.token, vercel.token, 'Bakery']) expect(text).not.toContain(secret);
   }, 60_000);
 
+  test('a project that has lost its marker is still there', async () => {
+    const site = await startSite(await newPair());
+    expect(await ended(site)).toBe('succeeded');
+    vercel.projects.get('bakery')?.variables.shift();
+    expect(nowOf((await read(site)).receipts)).toEqual(allAre('exists'));
+  }, 60_000);
+
   test('a provider that is away makes its things unknown, and says so; the other’s are answered', async () => {
     const site = await startSite(await newPair());
     expect(await ended(site)).toBe('succeeded');

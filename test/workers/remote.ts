@@ -101,6 +101,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       provider: 'remote',
       needsDomains: true,
       findProject: (request) => line('findProject', () => named(projects, request)),
+      readProject: (id) => line('readProject', () => projects.find((one) => one.id === id) ?? null),
       createProject: ({ name, marker }) =>
         line('createProject', () => {
           const id = `p${projects.length + 1}`;

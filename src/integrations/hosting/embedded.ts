@@ -175,6 +175,7 @@ export const createEmbeddedHosting = (options: {
     needsDomains: false,
     findProject: async ({ name, marker }) =>
       (await withDiskFaults(projects.find(name)))?.marker === marker ? projectNamed(name) : null,
+    readProject: async (name) => ((await withDiskFaults(projects.find(name))) === null ? null : projectNamed(name)),
     createProject: (request) => withDiskFaults(mutex.run(request.name, () => createProject(request))),
     setVariables: (projectId, variables) =>
       withDiskFaults(mutex.run(projectId, () => projects.setVariables(projectId, variables))),

@@ -13,6 +13,9 @@ export interface Hosting {
   /** The project that was created for `marker` (the provisioning job), or null. */
   findProject(request: { name: string; marker: string }): Promise<HostingProject | null>;
 
+  /** The project with that id, or null. */
+  readProject(projectId: string): Promise<HostingProject | null>;
+
   /**
    * Creates the project that builds `repository`. Repeated with the same `marker` it returns the
    * same project. A name that another project has is a permanent fault.

@@ -45,6 +45,7 @@ const REACHABLE_CACHE_MS = 60_000;
 
 const permanent = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: false });
 const transient = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: true });
+const missing = (projectId: string): ProviderFault => permanent(`Project ${projectId} does not exist`);
 
 /**
  * Projects on Vercel, each building a repository on GitHub. Projects are created without deployment
@@ -96,10 +97,14 @@ export const createVercel = (options: {
   };
   const requireProject = async (projectId: string) => {
     const project = await read(projectId);
-    if (project === null) throw permanent(`Project ${projectId} does not exist`);
+    if (project === null) throw missing(projectId);
     return project;
   };
-  const variables = async (projectId: string) => parseVariables(await call('GET', `/v10${projectPath(projectId)}/env`)).envs;
+  const variables = async (projectId: string) => {
+    const found = await call('GET', `/v10${projectPath(projectId)}/env`, { handled: [404] });
+    if (found === null) throw missing(projectId);
+    return parseVariables(found).envs;
+  };
 
   /** The project's `vercel.app` address, else its first verified domain. */
   const addressOf = async (projectId: string): Promise<string> => {
@@ -129,13 +134,13 @@ export const createVercel = (options: {
   };
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {
-    const target = ['production', 'preview'];
     const body = {
       name,
       gitRepository: { type: 'github', repo: repository.id },
       // Otherwise Vercel asks visitors to log in.
       ssoProtection: null,
-      environmentVariables: [{ key: projectMarker, value: marker, type: 'plain', target }],
+      // Of the other targets a team may make all variables sensitive, whose values nobody can read back.
+      environmentVariables: [{ key: projectMarker, value: marker, type: 'plain', target: ['development'] }],
     };
     const earlier = await findByName(name, marker);
     if (earlier === null) {
@@ -150,10 +155,13 @@ export const createVercel = (options: {
 
   const setVariables: Hosting['setVariables'] = async (projectId, values) => {
     const target = ['production', 'preview'];
-    const body = Object.entries(values).map(([key, value]) => ({ key, value, type: 'encrypted', target }));
+    const known = await variables(projectId);
+    // A sensitive one, as a team may have made it, stays sensitive: Vercel does not change its type.
+    const typeOf = (key: string) => known.find((one) => one.key === key && one.type === 'sensitive')?.type ?? 'encrypted';
+    const body = Object.entries(values).map(([key, value]) => ({ key, value, type: typeOf(key), target }));
     const query = { upsert: 'true' };
     const answer = await call('POST', `/v10${projectPath(projectId)}/env`, { query, body, retryable: true, handled: [404] });
-    if (answer === null) throw permanent(`Project ${projectId} does not exist`);
+    if (answer === null) throw missing(projectId);
     // Vercel answers 201 even when some could not be set.
     const { failed } = parseUpsert(answer);
     if (failed.length === 0) return;
@@ -168,10 +176,8 @@ export const createVercel = (options: {
     await call('POST', `/v1${projectPath(projectId, `/${verb}`)}`, { retryable: true });
   };
 
-  const listVariables: Hosting['listVariables'] = async (projectId) => {
-    await requireProject(projectId);
-    return (await variables(projectId)).map(({ key }) => key).filter((key) => key !== projectMarker);
-  };
+  const listVariables: Hosting['listVariables'] = async (projectId) =>
+    (await variables(projectId)).map(({ key }) => key).filter((key) => key !== projectMarker);
 
   const list = async (projectId: string, limit: number, query: Readonly<Record<string, string>> = {}) =>
     parseDeployments(await call('GET', '/v7/deployments', { query: { projectId, limit: String(limit), ...query } })).deployments;
@@ -275,6 +281,10 @@ export const createVercel = (options: {
       await call('DELETE', `/v9${domainsPath(projectId, `/${domain}`)}`, { handled: [404], retryable: true });
     },
     findProject,
+    readProject: async (projectId) => {
+      const project = await read(projectId);
+      return project === null ? null : toProject(project);
+    },
     createProject: (request) => mutex.run(request.name, () => createProject(request)),
     setVariables,
     setServed,

@@ -21,7 +21,12 @@ export const parseVariables = parserFor(
   provider,
   Type.Object({
     envs: Type.Array(
-      Type.Object({ key: Type.String(), value: Type.Optional(Type.String()), updatedAt: Type.Optional(Type.Number()) }),
+      Type.Object({
+        key: Type.String(),
+        type: Type.Optional(Type.String()),
+        value: nullable(Type.String()),
+        updatedAt: Type.Optional(Type.Number()),
+      }),
     ),
   }),
 );

@@ -94,8 +94,8 @@ const createProject: Executor = async ({ hosting }, { job, lease }) => {
  * service's own address.
  */
 const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingProject> => {
-  const { name } = outputOf(job, 'vercel_create_project');
-  const project = await hosting.findProject({ name, marker: job.request.jobId });
+  const { projectId, name } = outputOf(job, 'vercel_create_project');
+  const project = await hosting.readProject(projectId);
   if (project === null) throw fault(hosting.provider, `The project ${name} is no longer there`, false);
   return project;
 };

@@ -6,6 +6,7 @@ interface Variable {
   readonly key: string;
   value: string;
   readonly type: string;
+  readonly target: readonly string[];
   updatedAt?: number;
 }
 
@@ -46,6 +47,8 @@ export interface VercelFake {
   readonly projects: ReadonlyMap<string, FakeProject>;
   /** All projects and deployments ever created, by name and id. */
   readonly made: { readonly projects: string[]; readonly deployments: string[] };
+  /** Whether the team makes variables of production and preview sensitive (`sensitiveEnvironmentVariablePolicy`). */
+  policy: 'on' | 'off';
   /** Names of variables that cannot be set. */
   readonly forbidden: Set<string>;
   /** Names of projects whose builds do not end by themselves. */
@@ -169,6 +172,9 @@ export const createVercelFake = ({
     return deployment;
   };
 
+  const typeOf = ({ type, target }: Variable): string =>
+    fake.policy === 'on' && target.some((one) => one !== 'development') ? 'sensitive' : type;
+
   const createProject = ({ body }: FakeRequest): FakeAnswer => {
     const input = body as {
       name: string;
@@ -186,7 +192,7 @@ export const createVercelFake = ({
       repository: input.gitRepository.repo,
       isProtected: input.ssoProtection !== null,
       isPaused: false,
-      variables: input.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
+      variables: input.environmentVariables.map((variable) => ({ ...variable, type: typeOf(variable) })),
       deployments: [],
       domains: new Map(),
     };
@@ -196,30 +202,41 @@ export const createVercelFake = ({
   };
 
   const setVariables = (project: FakeProject, inputs: readonly Variable[]): FakeAnswer => {
-    const isRefused = ({ key }: Variable) => forbidden.has(key);
+    const refusalOf = ({ key, type }: Variable): string | undefined => {
+      if (forbidden.has(key)) return 'This name is reserved';
+      const known = project.variables.find((variable) => variable.key === key);
+      const isChanged = known?.type === 'sensitive' && type !== 'sensitive';
+      return isChanged ? 'You cannot change the type of a Sensitive Environment Variable.' : undefined;
+    };
     count += 1;
     const updatedAt = timeAt(count);
-    for (const { key, value, type } of inputs.filter((input) => !isRefused(input))) {
-      const known = project.variables.find((variable) => variable.key === key);
-      if (known === undefined) project.variables.push({ key, value, type, updatedAt });
-      else Object.assign(known, { value, updatedAt });
+    const failed = inputs.flatMap((input) => {
+      const { key, value, type, target } = input;
+      const message = refusalOf(input);
+      return message === undefined ? [] : [{ error: { code: 'forbidden', message, key, envVarKey: key, value, target, type } }];
+    });
+    for (const input of inputs.filter((one) => refusalOf(one) === undefined)) {
+      const known = project.variables.find(({ key }) => key === input.key);
+      if (known === undefined) project.variables.push({ ...input, type: typeOf(input), updatedAt });
+      else Object.assign(known, { value: input.value, updatedAt });
     }
-    const failed = inputs.filter(isRefused).map(({ key, value, type }) => ({
-      error: { code: 'forbidden', message: 'This name is reserved', key, envVarKey: key, value, target: ['production'], type },
-    }));
     return { status: 201, body: { created: [], failed } };
   };
-  const variableBody = ({ key, value, type, updatedAt = 1 }: Variable, index: number) => ({
-    id: `env_${index}`,
-    key,
-    type,
-    target: ['production', 'preview'],
+  const readableValue = ({ type, value }: Variable): string => {
+    if (type === 'sensitive') return '';
     // Only plain variables are readable without decryption.
-    value: type === 'plain' ? value : 'eyJ2IjoidjIi',
+    return type === 'plain' ? value : 'eyJ2IjoidjIi';
+  };
+  const variableBody = (variable: Variable, index: number) => ({
+    id: `env_${index}`,
+    key: variable.key,
+    type: variable.type,
+    target: variable.target,
+    value: readableValue(variable),
     configurationId: null,
     securityIssues: [],
     createdAt: 1,
-    updatedAt,
+    updatedAt: variable.updatedAt ?? 1,
   });
 
   const deploy = ({ body }: FakeRequest): FakeAnswer => {
@@ -336,11 +353,12 @@ export const createVercelFake = ({
   };
 
   let sent = 0;
-  return {
+  const fake: VercelFake = {
     token,
     teamId,
     projects,
     made,
+    policy: 'off',
     forbidden,
     slow,
     contested,
@@ -364,4 +382,5 @@ export const createVercelFake = ({
       return { ...answer, headers: { 'x-vercel-id': `fra1::${String((sent += 1))}`, ...answer.headers } };
     },
   };
+  return fake;
 };

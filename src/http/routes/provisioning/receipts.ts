@@ -100,13 +100,15 @@ export const createReceiptCheck = (parts: {
   /** What several things rest on is asked for once. */
   const asker = ({ marker, names, receipts }: JobToCheck): ((receipt: Receipt) => Promise<Now>) => {
     const repository = once(() => firstOf(names, (name) => sourceHost.findRepository({ name, marker })));
-    const project = once(() => firstOf(names, (name) => hosting.findProject({ name, marker })));
+    const projectId = receipts.findLast(({ kind, removedAt }) => kind === 'project' && removedAt === undefined)?.id;
+    const project = once(() =>
+      projectId === undefined ? firstOf(names, (name) => hosting.findProject({ name, marker })) : hosting.readProject(projectId),
+    );
     const called = names.join(' or ');
     const collaborators = once(async () => {
       const found = await repository();
       return found === null ? null : sourceHost.listCollaborators(found.id);
     });
-    const projectId = receipts.findLast(({ kind, removedAt }) => kind === 'project' && removedAt === undefined)?.id;
 
     return async ({ kind, id, names: variables = [] }) => {
       switch (kind) {
