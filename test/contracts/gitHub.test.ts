@@ -99,6 +99,22 @@ describe('a repository', () => {
     expect(github.fake.made.filter((name) => name === 'lost')).toHaveLength(1);
   });
 
+  test('that has lost its marker is not deleted, and is no longer missing either', async () => {
+    const { id, name } = await create(github.host, 'edited');
+    const former = github.fake.repositories.get(name);
+    if (former === undefined) throw new Error('there is no repository');
+    former.description = 'Our website';
+    expect(await github.host.deleteRepository({ name, marker: 'job-edited' })).toBe(false);
+    await expect(github.host.deleteRepository({ name, marker: 'job-edited', id })).rejects.toMatchObject({
+      ...permanent,
+      message: expect.stringMatching(/^The repository agency\/edited is there without \[doorstep job-edited\]/),
+    });
+    // Another website's by now.
+    former.description = 'Website of Bakery [doorstep job-other]';
+    expect(await github.host.deleteRepository({ name, marker: 'job-edited', id })).toBe(false);
+    expect(github.fake.repositories.has(name)).toBe(true);
+  });
+
   test('whose content never appears is a transient fault', async () => {
     const { host } = await open({ copying: Infinity, clock: { ...hasty, now: () => systemClock.now() * 100 } });
     await expect(create(host, 'empty')).rejects.toMatchObject({

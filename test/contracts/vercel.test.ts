@@ -97,9 +97,11 @@ describe('a project', () => {
     const team = await open();
     team.fake.policy = 'on';
     const { id, name } = await newProject(team);
+    const { variables = [] } = team.fake.projects.get(name) ?? {};
+    variables.unshift({ key: 'DOORSTEP_JOB', value: `job-${name}`, type: 'sensitive', target: ['production'] });
     expect(await team.hosting.findProject({ name, marker: `job-${name}` })).toMatchObject({ id });
     for (const value of ['Acme', 'Acme Ltd']) await team.hosting.setVariables(id, { SITE_NAME: value });
-    expect(team.fake.projects.get(name)?.variables).toMatchObject([{}, { type: 'sensitive', value: 'Acme Ltd' }]);
+    expect(variables.at(-1)).toMatchObject({ key: 'SITE_NAME', type: 'sensitive', value: 'Acme Ltd' });
     expect(await team.hosting.deleteProject({ name, marker: `job-${name}` })).toBe(true);
     expect(team.served.complaints).toEqual([]);
   });
@@ -112,6 +114,22 @@ describe('a project', () => {
     expect(found).toMatchObject({ name: 'lost', url: 'https://lost.vercel.app/' });
     expect(await newProject(vercel, 'lost')).toEqual(found);
     expect(vercel.fake.made.projects.filter((name) => name === 'lost')).toHaveLength(1);
+  });
+
+  test('that has lost its marker is not deleted, and is no longer missing either', async () => {
+    const { id, name } = await newProject(vercel);
+    const { variables = [] } = vercel.fake.projects.get(name) ?? {};
+    const marker = `job-${name}`;
+    variables.splice(0);
+    expect(await vercel.hosting.deleteProject({ name, marker })).toBe(false);
+    await expect(vercel.hosting.deleteProject({ name, marker, id })).rejects.toMatchObject({
+      ...permanent,
+      message: `The project ${name} is there without its variable DOORSTEP_JOB: delete it at Vercel by hand`,
+    });
+    // As earlier versions made it in a team that makes all of them sensitive.
+    variables.push({ key: 'DOORSTEP_JOB', value: marker, type: 'sensitive', target: ['production', 'preview'] });
+    expect(await vercel.hosting.deleteProject({ name, marker })).toBe(false);
+    expect(await vercel.hosting.deleteProject({ name, marker, id })).toBe(true);
   });
 
   test('on a repository that Vercel cannot read is refused with Vercel’s message', async () => {

@@ -205,6 +205,24 @@ describe('with GitHub and Vercel', () => {
       await world.stop();
     });
 
+    test('fails with the reason where a marker was removed, and goes on once it is deleted by hand', async () => {
+      const { outside, world } = await failed();
+      const repository = outside.gitHub.repositories.get('bakery');
+      if (repository === undefined) throw new Error('there is no repository');
+      repository.description = 'Our website';
+      await world.start(undefined, { line: directLine });
+      await world.compensate();
+      await compensated(world);
+      const reason = expect.stringMatching(
+        /^The repository agency\/bakery is there without \[doorstep .*delete it at GitHub by hand/,
+      );
+      expect((await world.job()).cleanup).toEqual({ status: 'failed', error: reason });
+      outside.gitHub.remove('bakery');
+      await world.compensate();
+      await passTimeUntil(world.clock, async () => (await world.job()).cleanup?.status === 'succeeded');
+      await world.stop();
+    });
+
     test('gets over trouble before and after any of its requests, and the death of a worker at each', async () => {
       const { outside, world } = await failed();
       const from = outside.requests.length;

@@ -85,7 +85,8 @@ export interface Hosting {
 
   /**
    * Deletes the project that was created for `marker`, and no other, with its deployments; returns
-   * whether it existed. `id` finds it when it has another name by now.
+   * whether it existed. `id` finds it when it has another name by now; when it lost its marker, that is a
+   * permanent fault.
    */
   deleteProject(request: { name: string; marker: string; id?: string }): Promise<boolean>;
 }

@@ -120,12 +120,28 @@ export const createVercel = (options: {
     name,
     url: await addressOf(id),
   });
-  /** The project of that name or id, and whether it was created for the marker. */
+  /** The project of that name or id, its variables with a marker, and whether it was created for `marker`. */
   const findByName = async (idOrName: string, marker: string) => {
     const project = await read(idOrName);
     if (project === null) return null;
-    const isOurs = (await variables(project.id)).some(({ key, value }) => key === projectMarker && value === marker);
-    return { project, isOurs };
+    // Vercel splits a variable in two to make it sensitive in some targets.
+    const markers = (await variables(project.id)).filter(({ key }) => key === projectMarker);
+    return { project, markers, isOurs: markers.some(({ value }) => value === marker) };
+  };
+  /**
+   * The project with that id, when it was created for the marker. Sensitive, as earlier versions left it in some
+   * teams, the marker cannot be read, and the id says enough.
+   * @throws ProviderFault when it has no marker any more: whose it is, somebody has to say
+   */
+  const findById = async (id: string, marker: string) => {
+    const found = await findByName(id, marker);
+    if (found === null) return null;
+    const { project, markers, isOurs } = found;
+    if (markers.length === 0)
+      throw permanent(
+        `The project ${project.name} is there without its variable ${projectMarker}: delete it at ${provider} by hand`,
+      );
+    return isOurs || markers.some(({ type }) => type === 'sensitive') ? project : null;
   };
 
   const findProject: Hosting['findProject'] = async ({ name, marker }) => {
@@ -323,10 +339,10 @@ export const createVercel = (options: {
     },
     deleteProject: async ({ name, marker, id }) => {
       const named = await findByName(name, marker);
-      const found = named?.isOurs === true || id === undefined ? named : await findByName(id, marker);
-      if (found?.isOurs !== true) return false;
+      const project = named?.isOurs === true ? named.project : id === undefined ? null : await findById(id, marker);
+      if (project === null) return false;
       // 404: deleted in the meantime.
-      parseNothing((await call('DELETE', `/v9${projectPath(found.project.id)}`, { handled: [404], retryable: true })) ?? null);
+      parseNothing((await call('DELETE', `/v9${projectPath(project.id)}`, { handled: [404], retryable: true })) ?? null);
       return true;
     },
   };

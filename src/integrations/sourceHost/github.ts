@@ -44,6 +44,7 @@ const MAX_DESCRIPTION_LENGTH = 350;
  * so it carries the marker.
  */
 const markerText = (marker: string): string => `[doorstep ${marker}]`;
+const carriesAnyMarker = ({ description }: Repo): boolean => /\[doorstep [^\s\]]+\]$/.test(description ?? '');
 const carriesMarker = ({ description }: Repo, marker: string): boolean => description?.endsWith(markerText(marker)) === true;
 const descriptionWith = (description: string, marker: string): string => {
   const room = MAX_DESCRIPTION_LENGTH - markerText(marker).length - 1;
@@ -311,6 +312,10 @@ export const createGitHub = (options: {
     const isOurs = (repo: Repo | null): repo is Repo => repo !== null && carriesMarker(repo, marker);
     const named = await findRepo(name);
     const found = isOurs(named) || id === undefined ? named : await repoAt(locationOf(id));
+    if (id !== undefined && found !== null && !carriesAnyMarker(found)) {
+      const lost = `without ${markerText(marker)} at the end of its description`;
+      throw permanent(`The repository ${found.full_name} is there ${lost}: delete it at ${provider} by hand, or put that back`);
+    }
     if (!isOurs(found)) return false;
     const location = locationOf(found.full_name);
     // 404: deleted in the meantime.

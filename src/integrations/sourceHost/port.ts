@@ -71,7 +71,7 @@ export interface SourceHost {
 
   /**
    * Deletes the repository that was created for `marker`, and no other; returns whether it existed.
-   * `id` finds it when it has another name or owner by now.
+   * `id` finds it when it has another name or owner by now; when it lost its marker, that is a permanent fault.
    */
   deleteRepository(request: { name: string; marker: string; id?: string }): Promise<boolean>;
 

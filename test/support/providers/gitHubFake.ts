@@ -13,7 +13,7 @@ export interface FakeCommit {
 
 export interface FakeRepository {
   readonly name: string;
-  readonly description: string;
+  description: string;
   readonly isPrivate: boolean;
   /** Newest first. */
   readonly commits: FakeCommit[];
@@ -44,6 +44,7 @@ export interface GitHubFake {
   readonly made: readonly string[];
   /** Adds a repository of somebody else. */
   addStranger(name: string, description?: string): void;
+  remove(name: string): void;
   commit(name: string, words: string | null): string;
   /** Puts a text file into the newest commit. */
   addFile(name: string, path: string, text: string): void;
@@ -357,6 +358,9 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     made,
     addStranger: (name, description = 'Somebody else’s') => {
       add(name, description, false, [newCommit('Begin', 'Stranger')], 0);
+    },
+    remove: (name) => {
+      repositories.delete(name);
     },
     commit: (name, words) => {
       const repository = repositories.get(name);
