@@ -56,6 +56,18 @@ describe('with GitHub and Vercel', () => {
     expect(writes).toHaveLength(5);
   });
 
+  test('a member of the organisation who may only read gets write access', async () => {
+    const outside = createGitHubAndVercel();
+    outside.gitHub.members.add('octocat');
+    const world = await createWorld(outside);
+    await world.start(undefined, { line: directLine });
+    await ended(world);
+    await succeeded(world);
+    expect(outside.requests).toContain('PUT /repos/agency/bakery/collaborators/octocat');
+    expect(outside.gitHub.repositories.get('bakery')?.collaborators).toContain('octocat');
+    await world.stop();
+  });
+
   test('a team that makes variables sensitive gets its website too', async () => {
     const outside = createGitHubAndVercel();
     outside.vercel.policy = 'on';

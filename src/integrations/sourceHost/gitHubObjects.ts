@@ -23,7 +23,10 @@ const GitPerson = Type.Union([
 export const parseInvitation = parserFor(provider, Type.Object({ id: Type.Number() }));
 export const parseNothing = parserFor(provider, Type.Literal(''));
 export const parseRepo = parserFor(provider, Repo);
-export const parsePeople = parserFor(provider, Type.Array(Person));
+export const parseCollaborators = parserFor(
+  provider,
+  Type.Array(Type.Object({ login: Type.String(), permissions: Type.Optional(Type.Object({ push: Type.Boolean() })) })),
+);
 export const parseInvitations = parserFor(provider, Type.Array(Type.Object({ invitee: Type.Union([Type.Null(), Person]) })));
 const ListedCommit = Type.Object({
   sha: Type.String(),

@@ -9,12 +9,12 @@ import { createProviderHttp, type ProviderRequest } from '../http.js';
 import { editableFile, parseEditable } from './editable.js';
 import {
   parseBlob,
+  parseCollaborators,
   parseCommits,
   parseContents,
   parseInvitation,
   parseInvitations,
   parseNothing,
-  parsePeople,
   parseRef,
   parseRepo,
   parseTree,
@@ -255,7 +255,9 @@ export const createGitHub = (options: {
     const members = await ask((octokit) => octokit.paginate(octokit.rest.repos.listCollaborators, location));
     const invited = await ask((octokit) => octokit.paginate(octokit.rest.repos.listInvitations, location));
     const invitees = parseInvitations(invited).flatMap(({ invitee }) => (invitee === null ? [] : [invitee.login]));
-    return [...new Set([...parsePeople(members).map(({ login }) => login), ...invitees])];
+    // Members of the organisation are listed too, who may only read unless it says otherwise.
+    const writers = parseCollaborators(members).filter(({ permissions }) => permissions?.push === true);
+    return [...new Set([...writers.map(({ login }) => login), ...invitees])];
   };
 
   const listCommits: SourceHost['listCommits'] = async (repositoryId, limit, from) => {

@@ -24,7 +24,7 @@ export interface SourceHost {
   /** Gives `username` write access. Repeating it changes nothing. */
   inviteCollaborator(repositoryId: string, username: string): Promise<void>;
 
-  /** Usernames that have access or were invited. */
+  /** Usernames that have write access or were invited. */
   listCollaborators(repositoryId: string): Promise<readonly string[]>;
 
   /**

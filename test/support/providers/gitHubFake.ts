@@ -17,6 +17,7 @@ export interface FakeRepository {
   readonly isPrivate: boolean;
   /** Newest first. */
   readonly commits: FakeCommit[];
+  /** With write access. */
   readonly collaborators: string[];
   readonly invitations: string[];
   /**
@@ -38,6 +39,8 @@ export interface GitHubFake {
   readonly owner: string;
   readonly token: string;
   readonly template: string;
+  /** Of the organisation, who may read all repositories. */
+  readonly members: Set<string>;
   /** By name. */
   readonly repositories: ReadonlyMap<string, FakeRepository>;
   /** All repositories ever created. */
@@ -83,6 +86,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   const token = 'ghp_canary0123456789';
   const repositories = new Map<string, FakeRepository>();
   const made: string[] = [];
+  const members = new Set<string>();
   let commits = 0;
 
   const newSha = (): string => {
@@ -191,11 +195,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
         return commitsFrom(request, repository.commits);
       case 'collaborators':
         if (request.method === 'PUT') return invite(repository, more ?? '');
-        return {
-          status: 200,
-          body: page(request, repository.collaborators).map((login) => ({ ...collaboratorForm, login })),
-          headers: link(request, repository.collaborators.length),
-        };
+        return listCollaborators(request, repository);
       case 'contents':
         return contentOf(request, repository, more ?? '');
       case 'git':
@@ -209,6 +209,14 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       default:
         return missing;
     }
+  };
+  const listCollaborators = (request: FakeRequest, { collaborators }: FakeRepository): FakeAnswer => {
+    const all = [...new Set([...collaborators, ...members])];
+    const body = page(request, all).map((login) => {
+      const push = collaborators.includes(login);
+      return { ...collaboratorForm, login, permissions: { pull: true, push, admin: false } };
+    });
+    return { status: 200, body, headers: link(request, all.length) };
   };
   const contentOf = ({ query }: FakeRequest, { commits: all }: FakeRepository, path: string): FakeAnswer => {
     const ref = query.get('ref');
@@ -344,6 +352,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   };
   const invite = (repository: FakeRepository, login: string): FakeAnswer => {
     if (login.startsWith('nobody')) return missing;
+    if (members.has(login) && !repository.collaborators.includes(login)) repository.collaborators.push(login);
     if (repository.collaborators.includes(login)) return { status: 204 };
     if (!repository.invitations.includes(login)) repository.invitations.push(login);
     return { status: 201, body: { ...invitationForm, invitee: { ...person, login } } };
@@ -354,6 +363,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     owner,
     token,
     template,
+    members,
     repositories,
     made,
     addStranger: (name, description = 'Somebody else’s') => {
