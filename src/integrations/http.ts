@@ -19,6 +19,8 @@ export interface ProviderRequest {
    * HEAD. For any other request the caller checks whether it took effect before it tries again.
    */
   readonly retryable?: boolean;
+  /** Names the rate limit that it counts against, where the provider has several. */
+  readonly limit?: string;
   /** Called right before each time that it is sent; throws when the attempt that it is part of may not go on. */
   readonly assertHeld?: () => void;
 }
@@ -54,7 +56,7 @@ const DEFAULT_RATE_LIMIT_MS = 60_000;
 
 /**
  * The HTTP client of every provider adapter: a timeout for the whole response, retries where they
- * are safe, rate limits shared by all calls in this process, a circuit breaker, and a log line with
+ * are safe, rate limits shared by all calls of this process that count against them, a circuit breaker, and a log line with
  * the provider's request id for each failed request. Neither headers nor bodies of requests reach
  * the log or an error.
  */
@@ -71,7 +73,7 @@ export const createProviderHttp = (parts: {
    * one timeout.
    */
   retryTimeouts?: boolean;
-  /** How long all calls wait after a rate limit that names no time, in milliseconds. Default: a minute. */
+  /** How long calls wait after a rate limit that names no time, in milliseconds. Default: a minute. */
   rateLimitMs?: number;
   /**
    * Whether to follow redirects that stay at the same origin and keep method and body. Default:
@@ -88,19 +90,21 @@ export const createProviderHttp = (parts: {
   const logger = parts.logger.child({ provider });
   // A provider that asks to wait, or redirects, is up.
   const withBreaker = createCircuitBreaker(provider, ({ transient, retryAfterMs }) => transient && retryAfterMs === undefined);
-  let limitedUntil = 0;
+  /** By the limit's name. */
+  const limitedUntil = new Map<string, number>();
 
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
     new ProviderFault({ provider, message, transient: true, ...more });
 
-  const recordRateLimit = (message: string, askedMs: number): ProviderFault => {
+  const untilOf = (limit: string): number => limitedUntil.get(limit) ?? 0;
+  const recordRateLimit = (limit: string, message: string, askedMs: number): ProviderFault => {
     const waitMs = Math.min(askedMs, MAX_RATE_LIMIT_MS);
-    limitedUntil = Math.max(limitedUntil, clock.now() + waitMs);
+    limitedUntil.set(limit, Math.max(untilOf(limit), clock.now() + waitMs));
     return fault(message, { retryAfterMs: waitMs });
   };
 
-  const sendOnce = async ({ method, url, headers, body }: ProviderRequest): Promise<ProviderResponse> => {
-    const waitMs = limitedUntil - clock.now();
+  const sendOnce = async ({ method, url, headers, body, limit = '' }: ProviderRequest): Promise<ProviderResponse> => {
+    const waitMs = untilOf(limit) - clock.now();
     if (waitMs > 0) throw fault(`${provider} asked to wait`, { retryAfterMs: waitMs });
     const allowedMs = timeoutMs + 1_000 * Math.floor((body?.length ?? 0) / MIN_BYTES_PER_SECOND);
     const abort = new AbortController();
@@ -133,8 +137,8 @@ export const createProviderHttp = (parts: {
       if (id !== undefined && status !== undefined) {
         noteRequest({ provider, id, method, path, status, at: isoTime(startedAt), durationMs });
       }
-      const limit = rateLimitOf(answer, clock.now(), rateLimitMs);
-      if (limit !== undefined) throw recordRateLimit(`${provider} asked to wait`, limit);
+      const askedMs = rateLimitOf(answer, clock.now(), rateLimitMs);
+      if (askedMs !== undefined) throw recordRateLimit(limit, `${provider} asked to wait`, askedMs);
       if (answer.status >= 500) throw fault(`${provider} answered with status ${String(answer.status)}`);
       return answer;
     } catch (error) {

@@ -151,6 +151,18 @@ test('a variable that cannot be set is named in the fault, although Vercel answe
   expect(vercel.lines.join('')).not.toContain('hush-hush');
 });
 
+test('a rate limit of one endpoint stops no other', async () => {
+  const limited = await open();
+  const { id } = await newProject(limited);
+  const isOfDomains = ({ method, path }: { method: string; path: string }) => method === 'POST' && path.endsWith('/domains');
+  limited.served.trouble((request) => (isOfDomains(request) ? { when: 'before', what: '429' } : undefined));
+  const fault = { ...transient, retryAfterMs: 7_000 };
+  await expect(limited.hosting.addDomain(id, 'one.example')).rejects.toMatchObject(fault);
+  await expect(limited.hosting.addDomain(id, 'other.example')).rejects.toMatchObject(transient);
+  expect(limited.served.requests.filter(isOfDomains)).toHaveLength(1);
+  expect(await limited.hosting.listDeployments(id, 1)).toEqual([]);
+});
+
 describe('a domain', () => {
   const own = { type: 'CNAME', value: 'd1d4fc829fe7bc7c.vercel-dns-017.com', purpose: 'address' };
 

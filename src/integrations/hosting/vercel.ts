@@ -47,6 +47,12 @@ const permanent = (message: string): ProviderFault => new ProviderFault({ provid
 const transient = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: true });
 const missing = (projectId: string): ProviderFault => permanent(`Project ${projectId} does not exist`);
 
+/** Vercel limits each endpoint by itself (https://vercel.com/docs/rest-api/errors): the path without names and ids. */
+const endpointOf = (method: string, path: string): string => {
+  const [, version = '', collection = '', , part = '', , verb = ''] = path.split('/');
+  return [method, version, collection, part, verb].join(' ');
+};
+
 /**
  * Projects on Vercel, each building a repository on GitHub. Projects are created without deployment
  * protection, because clients open their addresses without a Vercel account.
@@ -81,6 +87,7 @@ export const createVercel = (options: {
     const answer = await http({
       method,
       url: url.href,
+      limit: endpointOf(method, path),
       headers: { authorization: `Bearer ${settings.token}`, 'content-type': 'application/json' },
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
       ...(more.retryable !== undefined && { retryable: more.retryable }),
