@@ -143,6 +143,16 @@ describe('is worth another attempt', () => {
     expect(other.received).toHaveLength(1);
   });
 
+  test('a server that does not take the sender', async () => {
+    const { port } = await startMailServer({
+      onMailFrom: (_address, _session, done) => {
+        done(Object.assign(new Error('Sender address rejected: not owned by user'), { responseCode: 553 }));
+      },
+    });
+    const fault = await faultOf(senderFor(port).send(mail));
+    expect(fault).toMatchObject({ transient: true, message: expect.stringContaining('Sender address rejected') });
+  });
+
   test('a server that disconnects during a mail, which is sent when the server is back', async () => {
     let hangUp = true;
     const { received, port } = await startMailServer({

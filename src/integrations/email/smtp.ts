@@ -68,6 +68,8 @@ const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].
 interface SmtpError {
   /** `EAUTH`, `ETIMEDOUT`, … */
   readonly code?: string;
+  /** Of SMTP, that the server answered: `RCPT TO`, … */
+  readonly command?: string;
   readonly responseCode?: number;
   readonly response?: string;
 }
@@ -75,16 +77,16 @@ interface SmtpError {
 const maxReasonLength = 200;
 
 /**
- * A 5xx about this mail is permanent (RFC 5321, 4.2.1). One about TLS or credentials is transient:
+ * A 5xx about this mail is permanent (RFC 5321, 4.2.1). One about TLS, credentials or the sender is transient:
  * the operator fixes it for all mails.
  */
 const faultOf = (error: unknown): ProviderFault => {
-  const { code = 'unknown fault', responseCode, response } = error as SmtpError;
+  const { code = 'unknown fault', command, responseCode, response } = error as SmtpError;
   const message =
     responseCode === undefined
       ? `The mail server could not be reached (${code})`
       : `The mail server refused: ${(response ?? String(responseCode)).slice(0, maxReasonLength)}`;
-  const isAboutTheMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const isAboutTheMail = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE';
   const transient = responseCode === undefined || responseCode < 500 || !isAboutTheMail;
   return new ProviderFault({ provider, message, transient, cause: error });
 };
