@@ -520,6 +520,16 @@ describe('a push', () => {
     await git(folder, ['push', '--quiet']);
   });
 
+  test('that the disk does not take is a fault that may pass', async () => {
+    const gitServer = createGitServer({ ...api.engine, folder: temporaryFolder() });
+    const buffer = await gitServer.openBuffer();
+    // As a full disk does, a closed file takes nothing.
+    await buffer.close();
+    const message = expect.stringMatching(/^The data folder cannot be used/);
+    await expect(buffer.write(Buffer.from('PACK'))).rejects.toMatchObject({ name: 'ProviderFault', transient: true, message });
+    gitServer.close();
+  });
+
   test('of many branches takes room: each is a file on the disk', async () => {
     const gitServer = createGitServer({ ...api.engine, folder: join(api.folder, 'repositories') });
     const before = await gitServer.bytesOf('bakery');

@@ -66,7 +66,7 @@ export const createGitServer = (parts: {
       readFrom: reader.fd,
       write: async (chunk) => {
         bytes += chunk.length;
-        await writer.writeFile(chunk);
+        await withDiskFaults(writer.writeFile(chunk));
       },
       close: async () => {
         await writer.close();
