@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sleep } from '../../src/platform/clock.js';
 import { createWorld, type World } from './provisioningWorld.js';
 import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
 import { countsOf, oneOfEach, permanentFault, transientFault, type Line } from '../workers/remote.js';
@@ -86,6 +87,20 @@ describe('a fault that passes', () => {
     expect((await world.website()).status).toBe('provisioning');
     await world.stop();
   });
+});
+
+test('however many people are invited, one every three seconds, it is one attempt', async () => {
+  const collaborators = Array.from({ length: 30 }, (_, index) => `octocat-${String(index)}`);
+  const world = await createWorld(undefined, { collaborators });
+  const paced: Line = async (name, act) => {
+    if (name === 'inviteCollaborator') await sleep(world.clock, 3_000);
+    return act();
+  };
+  await world.start(undefined, { line: paced });
+  await world.untilEnded();
+  expect(await stepOf(world, 'github_invite_collaborator')).toMatchObject({ status: 'succeeded', attempts: 1 });
+  expect(world.remote.collaborators).toEqual(collaborators);
+  await world.stop();
 });
 
 describe('a fault that does not pass', () => {

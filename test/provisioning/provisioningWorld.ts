@@ -68,7 +68,10 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export const createWorld = async (outside?: Outside): Promise<World> => {
+export const createWorld = async (
+  outside?: Outside,
+  { collaborators = ['octocat'] }: { readonly collaborators?: readonly string[] } = {},
+): Promise<World> => {
   const clock = createTestClock();
   const stores = await createMemoryStores();
   const remote = createRemote();
@@ -83,7 +86,7 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
       templateId: outside === undefined ? 'business' : 'site-template',
       tier: 'starter',
       brandColor: '#aa3300',
-      collaborators: ['octocat'],
+      collaborators,
     },
     context(),
   );
