@@ -230,8 +230,10 @@ describe('the address of a website without a project', () => {
     await move(former, 'renamed');
     // Until then the address belongs to the former website.
     clock.shift(91 * 86_400_000);
-    const { id } = (await call('POST', '/websites', { name: 'New', slug: 'kept' })).body as { id: string };
-    expect(await until(id, hasEnded)).toMatchObject({ status: 'failed' });
+    const { id } = await createFailed('fresh');
+    await move(id, 'kept');
+    expect((await fetch(url)).status).toBe(404);
+    expect(await retry(id)).toMatchObject({ status: 'failed' });
     expect((await fetch(url)).status).toBe(404);
     expect((await fetch(`${api.url}/sites/renamed/`)).status).toBe(200);
   });

@@ -253,6 +253,27 @@ describe('another slug', () => {
     expect((await call('PATCH', `/websites/${other}`, { slug: 'new-bakery' })).status).toBe(200);
     expect((await visit('/sites/old-bakery/')).status).toBe(200);
   });
+
+  test('frees the one before for new websites only when nothing at the providers is named by it', async () => {
+    const id = await createSite('named-bakery');
+    const before = `/websites/${id}`;
+    for (const slug of ['passing-bakery', 'last-bakery']) await call('PATCH', before, { slug });
+    for (const slug of ['named-bakery', 'passing-bakery']) {
+      await eventually('the release of a former slug', async () => {
+        const { state } = await api.engine.state(slugFold, { slug });
+        return state.stage === 'released' ? true : undefined;
+      });
+    }
+    clock.shift(91 * dayMs);
+    const create = (slug: string, body: object = {}) => call('POST', '/websites', { name: 'Next', slug, ...body });
+    const taken = { status: 400, body: { error: 'slug already exists' } };
+    expect(await create('named-bakery')).toMatchObject(taken);
+    expect(await create('named-bakery', { brandColor: 'red' })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('slug already exists') },
+    });
+    await createSite('passing-bakery');
+  });
 });
 
 /** The sites whose visitors are stored. */

@@ -10,6 +10,7 @@ import { Refused, refusals } from '../refusal.js';
 import { type ChangeWebsite, type CreateWebsite } from './website.commands.js';
 import { slugDecider, websiteDecider } from './website.decider.js';
 import { clientFold } from '../../events/client/client.state.js';
+import { hostingFold } from '../../events/website/hosting.state.js';
 import { type SlugState, type WebsiteState, slugFold, websiteFold } from '../../events/website/website.state.js';
 
 type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
@@ -72,12 +73,26 @@ export const createWebsite = async (
   return { websiteId };
 };
 
+/**
+ * Whether the website that gave up the slug has something at the providers that is named by it: nothing of another
+ * website can be made there under that name.
+ */
+const isBorne = async (engine: Engine, slug: string, state: SlugState): Promise<boolean> => {
+  if (state.stage !== 'released') return false;
+  const { websiteId } = state;
+  const { state: former } = await engine.state(websiteFold, { websiteId });
+  if (former.stage === 'none') return former.leftSlugs?.includes(slug) === true;
+  const { hosting, repository } = (await engine.state(hostingFold, { websiteId })).state;
+  // Before it is active, it may have made something under each of its slugs.
+  return hosting === undefined || [hosting.name, repository?.name].includes(slug);
+};
+
 /** Whether a new website could not have the slug now. */
 export const isSlugTaken = async (engine: Engine, slug: string): Promise<boolean> => {
   const { state } = await engine.state(slugFold, { slug });
   const at = isoTime(engine.clock.now());
   const command = { type: 'ReserveSlug', slug, websiteId: '', at } as const;
-  if (!isRefusal(slugDecider.decide(command, state))) return false;
+  if (!isRefusal(slugDecider.decide(command, state))) return isBorne(engine, slug, state);
   if (state.stage !== 'reserved') return true;
   const { websiteId: abandonedBy } = state;
   const holder = await engine.state(websiteFold, { websiteId: abandonedBy });
@@ -99,6 +114,8 @@ const reserveSlug = async (
   const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy, validFrom } as const;
   const expected = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
   if (isRefusal(expected)) throw new Refused(expected);
+  // Only a new website is named by its slug at the providers.
+  if (validFrom === undefined && (await isBorne(engine, slug, before))) throw new Refused(refusals.slugTaken());
   if (abandonedBy !== undefined) {
     const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy, slug } as const;
     await engine.handle(websiteDecider, abandon, context);
