@@ -115,6 +115,21 @@ describe('a repository', () => {
     expect(github.fake.repositories.has(name)).toBe(true);
   });
 
+  test('of somebody else that was renamed is not in the way of another one; that of another website is', async () => {
+    github.fake.addStranger('moved');
+    github.fake.rename('moved', 'moved-away');
+    expect(await create(github.host, 'moved')).toMatchObject({ id: 'agency/moved' });
+    expect(github.fake.repositories.get('moved-away')?.description).toBe('Somebody else’s');
+
+    await create(github.host, 'known');
+    github.fake.rename('known', 'known-still');
+    await expect(create(github.host, 'known', 'job-other')).rejects.toMatchObject({
+      ...permanent,
+      message: 'The repository name known leads to agency/known-still, which was made for another website',
+    });
+    expect(await create(github.host, 'known')).toMatchObject({ id: 'agency/known-still' });
+  });
+
   test('whose content never appears is a transient fault', async () => {
     const { host } = await open({ copying: Infinity, clock: { ...hasty, now: () => systemClock.now() * 100 } });
     await expect(create(host, 'empty')).rejects.toMatchObject({

@@ -4,7 +4,8 @@ import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { hastyClock } from '../support/provider.js';
-import { createGitHubFake, type FakeRepository } from '../support/providers/gitHubFake.js';
+import { createGitHubFake } from '../support/providers/gitHubFake.js';
+import type { FakeRepository } from '../support/providers/gitHubFakeRepository.js';
 import { serveFake, type FakeProvider, type FakeRequest, type ServedFake } from '../support/providers/wire.js';
 
 /** What is sent to GitHub for a commit of many files, which it takes one a second. */

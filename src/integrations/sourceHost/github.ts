@@ -193,9 +193,18 @@ export const createGitHub = (options: {
     return found !== null && carriesMarker(found, marker) ? whenCopied(found) : null;
   };
 
-  const requireOurs = (found: Repo, marker: string): Repo => {
-    if (!carriesMarker(found, marker)) throw permanent(`The repository name ${found.name} is already taken`);
-    return found;
+  /**
+   * Null when the name is free. GitHub leads a name that was given up to the repository that had it, which is not in
+   * the way of another one, unless a website may still know it by that name.
+   */
+  const findForCreation = async (name: string, marker: string): Promise<Repo | null> => {
+    const found = await findRepo(name);
+    if (found === null || carriesMarker(found, marker)) return found;
+    const isNamedSo = found.full_name.toLowerCase() === `${owner}/${name}`.toLowerCase();
+    if (isNamedSo) throw permanent(`The repository name ${name} is already taken`);
+    if (carriesAnyMarker(found))
+      throw permanent(`The repository name ${name} leads to ${found.full_name}, which was made for another website`);
+    return null;
   };
 
   const generate = async (name: string, description: string): Promise<Repo> => {
@@ -207,8 +216,8 @@ export const createGitHub = (options: {
 
   const createRepository: SourceHost['createRepository'] = async ({ name, templateId, marker, description }) => {
     if (templateId !== template.name) throw permanent(`There is no template "${templateId}"`);
-    const earlier = await findRepo(name);
-    if (earlier !== null) return whenCopied(requireOurs(earlier, marker));
+    const earlier = await findForCreation(name, marker);
+    if (earlier !== null) return whenCopied(earlier);
     try {
       return await whenCopied(await generate(name, descriptionWith(description, marker)));
     } catch (error) {
@@ -217,9 +226,9 @@ export const createGitHub = (options: {
       if (statusOf(error) !== 422) throw error;
       // Mostly because the name was taken in the meantime: by another repository, or by an attempt
       // whose response was lost.
-      const meanwhile = await findRepo(name);
+      const meanwhile = await findForCreation(name, marker);
       if (meanwhile === null) throw toFault(error);
-      return whenCopied(requireOurs(meanwhile, marker));
+      return whenCopied(meanwhile);
     }
   };
 

@@ -1,38 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { FakeCommit, FakeRepository } from './gitHubFakeRepository.js';
 import { openApiJudge } from './openApiJudge.js';
 import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
-
-export interface FakeCommit {
-  readonly sha: string;
-  readonly message: string;
-  /** The text of the built site; null: the build fails. */
-  readonly words: string | null;
-  /** Content by path, in base64: those that were put into it by the API, or before. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
-export interface FakeRepository {
-  readonly name: string;
-  description: string;
-  readonly isPrivate: boolean;
-  /** Newest first. */
-  readonly commits: FakeCommit[];
-  /** With write access. */
-  readonly collaborators: string[];
-  readonly invitations: string[];
-  /**
-   * For how many more requests its commits are still missing, because the template is being copied.
-   */
-  copying: number;
-  /** The next moves of its branch that find it elsewhere, because somebody has pushed. */
-  races: number;
-  /** GitHub's words, while a rule of the repository keeps its branch from moving. */
-  rule: string | null;
-  /** Files that were sent to it, in base64, by their ids; no commit may have them yet. */
-  readonly blobs: Map<string, string>;
-  /** How much of a tree is listed, in entries. */
-  maxTreeEntries: number;
-}
 
 export interface GitHubFake {
   readonly provider: FakeProvider;
@@ -48,6 +17,8 @@ export interface GitHubFake {
   /** Adds a repository of somebody else. */
   addStranger(name: string, description?: string): void;
   remove(name: string): void;
+  /** Its former name leads to it until another one has that. */
+  rename(name: string, to: string): void;
   commit(name: string, words: string | null): string;
   /** Puts a text file into the newest commit. */
   addFile(name: string, path: string, text: string): void;
@@ -87,6 +58,8 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   const repositories = new Map<string, FakeRepository>();
   const made: string[] = [];
   const members = new Set<string>();
+  /** Current names by former ones. */
+  const renamed = new Map<string, string>();
   let commits = 0;
 
   const newSha = (): string => {
@@ -177,6 +150,11 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     if (request.headers.get('authorization') !== `token ${token}`) return errorResponse(401, 'Bad credentials');
     const [, , holder = '', name = '', part, more, last] = request.path.split('/').map(decodeURIComponent);
     const repository = holder.toLowerCase() === owner ? repositories.get(name.toLowerCase()) : undefined;
+    const current = renamed.get(name.toLowerCase());
+    if (repository === undefined && current !== undefined) {
+      const location = request.path.replace(`/${name}`, `/${current}`);
+      return { ...errorResponse(301, 'Moved Permanently'), headers: { location } };
+    }
     if (repository === undefined) return missing;
     if (request.method === 'DELETE') {
       repositories.delete(name.toLowerCase());
@@ -371,6 +349,13 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     },
     remove: (name) => {
       repositories.delete(name);
+    },
+    rename: (name, to) => {
+      const repository = repositories.get(name);
+      if (repository === undefined) throw new Error(`there is no repository ${name}`);
+      repositories.delete(name);
+      repositories.set(to, { ...repository, name: to });
+      renamed.set(name, to);
     },
     commit: (name, words) => {
       const repository = repositories.get(name);

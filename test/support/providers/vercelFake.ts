@@ -1,4 +1,4 @@
-import type { FakeRepository } from './gitHubFake.js';
+import type { FakeRepository } from './gitHubFakeRepository.js';
 import { createVercelJudge } from './vercelJudge.js';
 import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
 
