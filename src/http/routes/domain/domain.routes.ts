@@ -153,7 +153,7 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       operationId: 'addDomain',
       summary: 'Add a domain to a website',
       description:
-        'Set the records of the answer in DNS, then verify the domain. Until it is verified it is kept for the website for 7 days, and nothing is served there. Another website that has not verified it loses it to the one whose ownership record is in DNS.',
+        'Set the records of the answer in DNS, then verify the domain. Until it is verified it is kept for the website for 7 days, and nothing is served there (at Vercel, Vercel decides). Another website that has not verified it loses it to the one whose ownership record is in DNS.',
       tag: domainTag,
       example: { body: { domain: 'www.corner-bakery.example' } },
       scope: 'website',
