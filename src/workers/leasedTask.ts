@@ -291,7 +291,8 @@ const underLease = async <Result>(parts: {
     cancelTimeout();
     cancelTimeout = clock.schedule(timeoutMs, () => {
       const message = `No answer within ${String(timeoutMs / 1_000)} s`;
-      giveUp(new ProviderFault({ provider: 'timeout', message, transient: true }));
+      // Which one it was waiting for is not known here; callers read this as the subject of a sentence.
+      giveUp(new ProviderFault({ provider: 'The provider', message, transient: true }));
     });
   };
   const restartTimeout = (): void => {

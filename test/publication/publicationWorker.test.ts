@@ -135,8 +135,8 @@ const createWorld = async ({
   const of = { publicationId: 'p1', websiteId };
   const types = async (): Promise<string[]> =>
     (await stores.eventStore.readStream(publicationStream.name(of))).events.map(({ type, data }) => {
-      const { error } = data as { error?: string };
-      return error === undefined ? type : `${type}: ${error}`;
+      const { error, provider = '' } = data as { error?: string; provider?: string };
+      return error === undefined ? type : `${type} (${provider}): ${error}`;
     });
   return {
     clock,
@@ -184,7 +184,7 @@ describe('a publication of many pictures on GitHub', () => {
     const world = await createWorld({ trouble: (sent) => (sent > 200 && sent <= 203 ? '500' : undefined) });
     expect((await publish(world)).slice(1, 4)).toEqual([
       'PublicationStarted',
-      'PublicationFailed: GitHub answered with status 500',
+      'PublicationFailed (GitHub): GitHub answered with status 500',
       'PublicationStarted',
     ]);
     expectWhole(world);
@@ -194,7 +194,7 @@ describe('a publication of many pictures on GitHub', () => {
     const world = await createWorld({ read: (clock, count) => (count === 1 ? sleep(clock, 400_000) : Promise.resolve()) });
     expect((await publish(world)).slice(1, 4)).toEqual([
       'PublicationStarted',
-      'PublicationFailed: No answer within 300 s',
+      'PublicationFailed (The provider): No answer within 300 s',
       'PublicationStarted',
     ]);
     expectWhole(world);
