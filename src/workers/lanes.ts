@@ -1,9 +1,10 @@
-import { START, type EventStore } from '../events/store/eventStore.js';
+import { START, type EventFilter, type EventStore } from '../events/store/eventStore.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Semaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { storeFaultLevel } from '../projections/store/storeFault.js';
+import { loadPosition, positionKey, workerPositions } from './workerPositions.js';
 
 /** One of the two parts of the log that a worker reads side by side. */
 export interface Lane {
@@ -33,7 +34,11 @@ export interface Lanes {
   readonly add: (lane: Lane, done: Promise<void>) => void;
   /** Stores the position within a second, unless the worker stops. */
   readonly saveSoon: () => void;
-  /** Stores the position. A fault is logged: a start then handles more events again. */
+  /**
+   * Stores the position, which holds for every process: each reacts to all events of the worker, and is done with one
+   * once any has done what it requires. One that is behind sets it back, and a start then handles more events again,
+   * as it does after a fault, which is logged.
+   */
   readonly save: () => Promise<void>;
 }
 
@@ -42,12 +47,13 @@ const SAVE_EVERY_MS = 1_000;
 const createLane = (permits: Semaphore): Lane => ({ seen: START, permits, open: new Set(), onEnd: () => undefined });
 
 /**
- * @param parts `name`: of the worker, and the key of its position
+ * @param parts `name` and `reactsTo`: of the worker, which make the key of its position
  * @param permits how many reactions of each lane run at the same time
  */
 export const createLanes = (
   parts: {
     readonly name: string;
+    readonly reactsTo: EventFilter;
     readonly records: RecordStore;
     readonly eventStore: EventStore;
     readonly clock: Clock;
@@ -57,7 +63,8 @@ export const createLanes = (
   },
   permits: { readonly past: Semaphore; readonly coming: Semaphore },
 ): Lanes => {
-  const { name, records, eventStore, clock, logger, signal } = parts;
+  const { records, eventStore, clock, logger, signal } = parts;
+  const key = positionKey(parts);
   const past = createLane(permits.past);
   const coming = createLane(permits.coming);
   let startedAt = START;
@@ -75,7 +82,7 @@ export const createLanes = (
     const position = resumeAfter();
     if (saved === null || position === saved) return;
     try {
-      await records.put('workerPositions', name, { position: String(position) });
+      await records.put(workerPositions, key, { position: String(position) });
       saved = position;
     } catch (error) {
       logger[storeFaultLevel(error)]({ err: error }, 'the position could not be saved; a start will react to more events again');
@@ -92,8 +99,9 @@ export const createLanes = (
     coming,
     startedAt: () => startedAt,
     begin: async () => {
-      const stored = await records.get('workerPositions', name);
-      const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+      const position = await loadPosition(records, parts);
+      // A restart finds this position, although a build with another key moves on its own one meanwhile.
+      await records.insert(workerPositions, key, { position: String(position) });
       startedAt = coming.seen = await eventStore.lastPosition();
       // Beyond the end, it was stored beside a later state of a log that was restored.
       past.seen = position > startedAt ? START : position;

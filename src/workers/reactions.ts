@@ -25,7 +25,7 @@ type EventIn<Stream extends StreamDefinition, Type = unknown> = Stream extends S
 
 /** How a process reacts to the events of some streams. */
 export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<Stream>['type']> {
-  /** Also the key of its position. */
+  /** Also of its position and of its reactions that failed, so it stays as it is. */
   readonly name: string;
   readonly streams: readonly Stream[];
   /**
@@ -33,7 +33,8 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
    * and resolves when nothing is left to do. It is called at least once for each event, by every
    * worker, and learns from the process's own stream what is done already. After an error it is
    * called again, ever more slowly: while our stores are away for as long as it takes, after any
-   * other error for a day. Then the reaction is parked (reaction.process.ts).
+   * other error for a day. Then the reaction is parked (reaction.process.ts). A build with other types
+   * than the one before reads the log again, so a handler that is added is called for older events too.
    */
   readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
   /**
@@ -104,7 +105,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     setMaxListeners(0, signal);
 
     const lanes = createLanes(
-      { name, records, eventStore, clock, logger, signal },
+      { name, reactsTo: filter, records, eventStore, clock, logger, signal },
       { past: createSemaphore(maxRunning), coming: priority.first(createSemaphore(maxRunning)) },
     );
     const { past, coming } = lanes;

@@ -1,8 +1,9 @@
-import { START, type EventStore } from '../events/store/eventStore.js';
+import type { EventStore } from '../events/store/eventStore.js';
 import type { Clock } from '../platform/clock.js';
 import { lagBehind, type Lag } from '../projections/runner/status.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { Worker } from './worker.js';
+import { loadPosition } from './workerPositions.js';
 
 export interface WorkerStatus extends Lag {
   readonly name: string;
@@ -22,8 +23,7 @@ export const workerStatus = async (
     workers.flatMap(({ name, reactsTo }) => {
       if (reactsTo === undefined) return [];
       const status = async (): Promise<WorkerStatus> => {
-        const stored = await records.get('workerPositions', name);
-        const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+        const position = await loadPosition(records, { name, reactsTo });
         return { name, ...(await lagBehind(reactsTo, position, end, { eventStore, clock })) };
       };
       return [status()];

@@ -24,6 +24,7 @@ import { onFolder } from '../support/onFolder.js';
 import { partsOf } from '../support/process.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { engineOn } from '../workers/engines.js';
+import { positionOf } from '../workers/positions.js';
 
 let local: EngineProcess;
 let other: EngineProcess;
@@ -82,8 +83,7 @@ const untilHandled = async (): Promise<void> => {
   await worker.start();
   await eventually('the reactions', async () => {
     const end = await other.eventStore.lastPosition();
-    const saved = await other.engine.records.get('workerPositions', 'access');
-    return saved?.position === String(end) ? true : undefined;
+    return (await positionOf(other.engine.records, 'access')) === String(end) ? true : undefined;
   });
 };
 

@@ -19,6 +19,7 @@ import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
+import { losePosition, positionOf } from '../workers/positions.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
 import { accessStream, invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.stream.js';
@@ -103,8 +104,8 @@ const createWorld = async () => {
       return machine;
     },
     startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, ...mails })),
-    losePosition: () => stores.readModels.records.delete('workerPositions', 'invitationMail'),
-    position: async () => (await stores.readModels.records.get('workerPositions', 'invitationMail'))?.position,
+    losePosition: () => losePosition(stores.readModels.records, 'invitationMail'),
+    position: () => positionOf(stores.readModels.records, 'invitationMail'),
   };
 };
 

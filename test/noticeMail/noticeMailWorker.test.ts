@@ -18,6 +18,7 @@ import { createTestClock, type TestClock } from '../support/testClock.js';
 import { engineOn } from '../workers/engines.js';
 import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
+import { positionOf } from '../workers/positions.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
 
 beforeAll(readMails);
@@ -54,8 +55,7 @@ const createWorld = async (line: Line = directLine) => {
   };
   const untilIdle = async () => {
     const head = String(await stores.eventStore.lastPosition());
-    const position = async () => (await stores.readModels.records.get('workerPositions', 'noticeMail'))?.position;
-    await passTimeUntil(clock, async () => (await position()) === head);
+    await passTimeUntil(clock, async () => (await positionOf(stores.readModels.records, 'noticeMail')) === head);
   };
   const typesOf = async (noticeId: string) =>
     (await stores.eventStore.readStream(noticeMailStream.name({ noticeId }))).events.map(({ type }) => type);

@@ -15,6 +15,7 @@ import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, passTimeUntil, stopInVirtualTime, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
+import { losePosition, positionOf } from '../workers/positions.js';
 import { countsOf, createRemote, oneOfEach, providersOn, type Line, type Providers, type Remote } from '../workers/remote.js';
 import { provisioningStream } from '../../src/events/provisioning/provisioning.stream.js';
 
@@ -120,11 +121,8 @@ export const createWorld = async (
       await worker.start();
       return { ...machine, stop: () => worker.stop() };
     },
-    position: async () => {
-      const record = await stores.readModels.records.get('workerPositions', 'provisioning');
-      return typeof record?.position === 'string' ? BigInt(record.position) : 0n;
-    },
-    losePosition: () => stores.readModels.records.delete('workerPositions', 'provisioning'),
+    position: async () => BigInt((await positionOf(stores.readModels.records, 'provisioning')) ?? 0),
+    losePosition: () => losePosition(stores.readModels.records, 'provisioning'),
     retry: async () => {
       const { provisioningJobId: jobId, slug } = await website();
       const command = { type: 'RetryProvisioning', jobId, websiteId, slug } as const;

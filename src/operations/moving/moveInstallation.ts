@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import { readLogIdentity } from '../../projections/runner/logIdentity.js';
 import { giveVault, isGiven, isVaultBinding, withholdVault } from '../../projections/runner/vaultBinding.js';
 import type { RecordEntry, RecordStore } from '../../projections/store/readModelStore.js';
+import { workerPositions } from '../../workers/workerPositions.js';
 import { copyFiles } from '../copyFiles.js';
 import { UsageError } from '../script.js';
 import { compareFiles } from './moveFiles.js';
@@ -55,8 +56,6 @@ const leftBehind: ReadonlySet<string> = new Set([
   'mongodb',
   journalRecord.collection,
 ]);
-/** They say up to which position of the log a worker has reacted: with the old ones, or none, it would react again. */
-const positionsOf = 'workerPositions';
 
 /** What expires within this time of the comparison may expire during it. */
 const expiringMs = 3_600_000;
@@ -86,7 +85,7 @@ export const moveInstallation = async ({ from, to, clock, onProgress }: MovePart
   });
   const recordMove: RecordMove = {
     takes: (collection) => !leftBehind.has(collection),
-    toNew: (entry) => (entry.collection === positionsOf ? translated(entry, events.positions) : entry),
+    toNew: (entry) => (entry.collection === workerPositions ? translated(entry, events.positions) : entry),
   };
   const vaultMove: RecordMove = { takes: (collection) => !isVaultBinding({ collection }), toNew: (entry) => entry };
   await copyRecords(from.records, to.records, recordMove);
@@ -152,11 +151,12 @@ const writeJournal = async (records: RecordStore, { log, copied }: Journal): Pro
   await records.put(journalRecord.collection, journalRecord.key, { log, copied });
 };
 
+/** Of a worker: with the old position, or none, it would react again to what it has done. */
 const positionIn = ({ value }: RecordEntry): bigint => BigInt(value['position'] as string);
 
 const positionsIn = async (records: RecordStore): Promise<readonly bigint[]> => {
   const positions: bigint[] = [];
-  for await (const entry of records.entries()) if (entry.collection === positionsOf) positions.push(positionIn(entry));
+  for await (const entry of records.entries()) if (entry.collection === workerPositions) positions.push(positionIn(entry));
   return positions;
 };
 
