@@ -5,7 +5,11 @@ import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createLedgerWorker } from '../workers/billing/ledgerWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
-import { createDeletionWorker, createSlugReleaseWorker } from '../workers/deletion/deletionWorker.js';
+import {
+  createDeletionWorker,
+  createScheduledDeletionWorker,
+  createSlugReleaseWorker,
+} from '../workers/deletion/deletionWorker.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
 import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
@@ -71,6 +75,7 @@ export const composeWorkers = (
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
       createSiteWorker(deploying),
+      createScheduledDeletionWorker(core),
       createDeletionWorker({ ...core, sourceHost, hosting }),
       createSlugReleaseWorker(core),
       createDomainWorker({ ...core, hosting }),

@@ -3,7 +3,7 @@ import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import { createFetchStatus } from '../../src/integrations/fetchStatus.js';
 import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
-import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
+import { createDeletionWorker, createScheduledDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -167,6 +167,8 @@ describe('a retry after the repository name was taken', () => {
 
   test('is removed with its website', async () => {
     await start(createDeletionWorker({ ...partsOf(api.engine), ...providers }));
+    const scheduled = createScheduledDeletionWorker(partsOf(api.engine));
+    await scheduled.start();
     const { id } = await createFailed('brief');
     await move(id, 'briefer');
     expect(await retry(id)).toMatchObject({ status: 'succeeded' });
@@ -176,8 +178,8 @@ describe('a retry after the repository name was taken', () => {
     expect((await call('DELETE', `/websites/${id}?confirm=briefest`)).status).toBe(202);
     clock.shift(31 * 86_400_000);
     // Timers run on the system's clock: a worker that starts finds what has fallen due.
-    await workers.pop()?.stop();
-    await start(createDeletionWorker({ ...partsOf(api.engine), ...providers }));
+    await scheduled.stop();
+    await start(createScheduledDeletionWorker(partsOf(api.engine)));
     await eventually('the last step', async () => {
       const { state } = await api.engine.state(deletionFold, { websiteId: id });
       return state.done.includes('slugs') ? true : undefined;

@@ -7,7 +7,11 @@ import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import { deletionFold, type DeletionState } from '../../src/workers/deletion/deletion.process.js';
-import { createDeletionWorker, createSlugReleaseWorker } from '../../src/workers/deletion/deletionWorker.js';
+import {
+  createDeletionWorker,
+  createScheduledDeletionWorker,
+  createSlugReleaseWorker,
+} from '../../src/workers/deletion/deletionWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -289,23 +293,27 @@ const countedSites = (folder: string): readonly string[] => {
 
 describe('a deletion', () => {
   const dayMs = 86_400_000;
-  let deletion: Worker;
-  let slugRelease: Worker;
-  beforeAll(async () => {
-    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts });
-    slugRelease = createSlugReleaseWorker(partsOf(api.engine));
-    for (const worker of [deletion, slugRelease]) await worker.start();
-  });
-  afterAll(() => Promise.all([deletion.stop(), slugRelease.stop()]));
+  let deleting: readonly Worker[] = [];
+  const stop = () => Promise.all(deleting.map((worker) => worker.stop()));
+  const start = async (parts: Partial<RouteParts> = {}): Promise<void> => {
+    const core = partsOf(api.engine);
+    deleting = [
+      createScheduledDeletionWorker(core),
+      createDeletionWorker({ ...core, ...routeParts, ...parts }),
+      createSlugReleaseWorker(core),
+    ];
+    for (const worker of deleting) await worker.start();
+  };
+  beforeAll(() => start());
+  afterAll(stop);
 
   const archive = (id: string) => call('POST', `/websites/${id}/archive`);
   const remove = (id: string, query: string) => call('DELETE', `/websites/${id}?${query}`);
   /** Timers run on the system's clock: a worker that starts finds what has fallen due. */
   const inDays = async (days: number, parts: Partial<RouteParts> = {}): Promise<void> => {
     clock.shift(days * dayMs);
-    await deletion.stop();
-    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts, ...parts });
-    await deletion.start();
+    await stop();
+    await start(parts);
   };
   const isGone = (id: string) =>
     eventually('the end of the website', async () => ((await call('GET', `/websites/${id}`)).status === 404 ? true : undefined));

@@ -36,8 +36,44 @@ const openIn = (state: DeletionState): DeletionState | null =>
   state.isGivenUp || deletionSteps.every((step) => state.done.includes(step)) ? null : state;
 
 /**
- * Deletes websites at the time for which it is scheduled, and removes what they leave: only what was
- * made for them, by the marker. Any number of these may run on the same stores.
+ * Deletes websites at the time for which it is scheduled. A worker of its own, because it waits for a
+ * month: more deletions than it takes at once would hold up the removal of what deleted websites have
+ * left. They fall due in the order in which they are scheduled, so that those it has no room for yet
+ * are taken in time.
+ */
+export const createScheduledDeletionWorker = ({
+  engine,
+  createReactor,
+}: {
+  engine: Engine;
+  createReactor: CreateReactor;
+}): Worker => {
+  const contextOf = createContextOf(engine, actor);
+
+  const isDue = async ({ data: { websiteId, purgeAt } }: Scheduled): Promise<boolean> => {
+    const { state } = await engine.state(websiteFold, { websiteId });
+    return state.stage !== 'none' && state.deletion?.purgeAt === purgeAt;
+  };
+
+  const deleteWhenDue = async (event: Scheduled, { signal, pause }: ReactionContext): Promise<void> => {
+    const { websiteId, purgeAt } = event.data;
+    while (!signal.aborted && (await isDue(event))) {
+      const leftMs = Date.parse(purgeAt) - engine.clock.now();
+      if (leftMs > 0) await pause(Math.min(leftMs, MAX_WAIT_MS));
+      else await engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, contextOf(event));
+    }
+  };
+
+  return createReactor({
+    name: 'scheduledDeletion',
+    streams: [websiteStream],
+    on: { WebsiteDeletionScheduled: deleteWhenDue },
+  });
+};
+
+/**
+ * Removes what deleted websites leave: only what was made for them, by the marker. Any number of these may run
+ * on the same stores.
  */
 export const createDeletionWorker = (parts: {
   engine: Engine;
@@ -51,11 +87,6 @@ export const createDeletionWorker = (parts: {
   const worker = engine.ids.commandId();
 
   const contextOf = createContextOf(engine, actor);
-
-  const isDue = async ({ data: { websiteId, purgeAt } }: Scheduled): Promise<boolean> => {
-    const { state } = await engine.state(websiteFold, { websiteId });
-    return state.stage !== 'none' && state.deletion?.purgeAt === purgeAt;
-  };
 
   const removeAll = async (ids: readonly string[], remove: (id: string) => Promise<unknown>): Promise<number> => {
     for (const id of ids) await remove(id);
@@ -122,22 +153,10 @@ export const createDeletionWorker = (parts: {
     };
   };
 
-  const deleteWhenDue = async (event: Scheduled, { signal, pause }: ReactionContext): Promise<void> => {
-    const { websiteId, purgeAt } = event.data;
-    while (!signal.aborted && (await isDue(event))) {
-      const leftMs = Date.parse(purgeAt) - engine.clock.now();
-      if (leftMs > 0) await pause(Math.min(leftMs, MAX_WAIT_MS));
-      else await engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, contextOf(event));
-    }
-  };
-
   return createReactor({
     name: 'deletion',
     streams: [websiteStream],
-    on: {
-      WebsiteDeletionScheduled: deleteWhenDue,
-      WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)),
-    },
+    on: { WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)) },
   });
 };
 
