@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
@@ -33,4 +33,21 @@ test('a deleted record is in no file any more, although others read and write me
   await records.close();
   await other.close();
   expect(filesWith(folder, canary)).toEqual([]);
+});
+
+test('a damaged file is named, with the reason', async () => {
+  const file = join(temporaryFolder(), 'vault.db');
+  const open = () => createDurableRecords({ file, clock: systemClock });
+  const records = await open();
+  for (let index = 0; index < 50; index += 1) await records.insert('keys', `k${index}`, { wrapped: canary });
+  // It takes everything out of the write-ahead log.
+  await records.delete('keys', 'k0');
+  await records.close();
+  // The first page has the schema, so that the file opens.
+  const pageBytes = 4096;
+  const pages = readFileSync(file);
+  writeFileSync(file, pages.fill(0xff, pageBytes));
+  const damaged = await open();
+  await expect(damaged.get('keys', 'k7')).rejects.toThrow(`${file} cannot be used: database disk image is malformed`);
+  await damaged.close();
 });

@@ -126,7 +126,7 @@ export const openDatabase = async (
     try {
       return work();
     } catch (fault) {
-      throw unavailableCodes.has(resultCode(fault)) ? toUnavailable(fault) : fault;
+      throw unavailableCodes.has(resultCode(fault)) ? toUnavailable(file, fault) : fault;
     }
   };
 
@@ -228,7 +228,7 @@ const connect = async (file: string, clock: Clock, durability: keyof typeof prag
   } catch (fault) {
     connection?.close();
     if (fault instanceof ReadModelStoreUnavailable) throw fault;
-    throw new ReadModelStoreUnavailable(`${file} cannot be used: ${(fault as Error).message}`, { cause: fault });
+    throw toUnavailable(file, fault);
   }
 };
 
@@ -240,7 +240,7 @@ const keepOthersOut = (connection: { exec(sql: string): void; close(): void }, f
     connection.close();
     throw busyCodes.has(resultCode(fault))
       ? new ReadModelStoreInUse(`${file} is in use`, { cause: fault })
-      : toUnavailable(fault);
+      : toUnavailable(file, fault);
   }
 };
 
@@ -266,5 +266,6 @@ const resultCode = (fault: unknown): number | null =>
     ? fault.errcode & 0xff
     : null;
 
-const toUnavailable = (fault: unknown): ReadModelStoreUnavailable =>
-  new ReadModelStoreUnavailable('the read-model store cannot be used', { cause: fault });
+/** A start that fails says no more than the message, so that names the file and SQLite's reason. */
+export const toUnavailable = (file: string, fault: unknown): ReadModelStoreUnavailable =>
+  new ReadModelStoreUnavailable(`${file} cannot be used: ${(fault as Error).message}`, { cause: fault });

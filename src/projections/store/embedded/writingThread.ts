@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../platform/clock.js';
-import { ReadModelDropped, ReadModelStoreUnavailable, type DocumentWrite, type ReadModel } from '../readModelStore.js';
+import { ReadModelDropped, type DocumentWrite, type ReadModel } from '../readModelStore.js';
+import { toUnavailable } from './database.js';
 
 /** What the thread is sent: fields in lists, which are copied faster than objects. */
 export interface WriteOrder {
@@ -120,7 +121,7 @@ export const createWritingThread = ({ program, file, clock }: { program: string;
   };
 
   const toFault = ({ fault, cause }: Extract<WriteAnswer, { cause: unknown }>): unknown =>
-    fault === 'other' ? cause : new ReadModelStoreUnavailable('the read-model store cannot be used', { cause });
+    fault === 'other' ? cause : toUnavailable(file, cause);
 
   return {
     between,
