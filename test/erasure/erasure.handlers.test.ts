@@ -11,6 +11,7 @@ import { clientIdOf } from '../../src/events/client/client.directory.js';
 import { listClients, readClient } from '../../src/projections/client/client.queries.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createErasureWorker } from '../../src/workers/erasure/erasureWorker.js';
+import { ReadModelStoreUnavailable } from '../../src/projections/store/readModelStore.js';
 import type { VaultRecords } from '../../src/platform/vault/records.js';
 import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import {
@@ -180,6 +181,29 @@ describe('a crash', () => {
     }
     await worker.stop();
   });
+});
+
+test('a key that the vault removed and could not wipe from its files is wiped by the worker', async () => {
+  const { records, close } = await openVaultIn(folder, systemClock);
+  let isBusy = true;
+  let wiped = 0;
+  const busy: VaultRecords = {
+    ...records,
+    delete: async (...key) => {
+      await records.delete(...key);
+      if (isBusy) throw new ReadModelStoreUnavailable('other processes kept the file busy');
+      wiped += 1;
+    },
+  };
+  const engine = engineOn({ ...local, ...(await openSecrets(busy)) });
+  const anna = await makeErasable(local, outbox, 'anna');
+  await expect(eraseWhole(engine, erasureOf(engine, [outbox]), anna.clientId, local.context())).rejects.toThrow('busy');
+  const worker = createErasureWorker({ ...partsOf(engine), erasure: erasureOf(engine, [outbox]) });
+  await worker.start();
+  isBusy = false;
+  await eventually('the wiped file', () => Promise.resolve(wiped > 0 ? true : undefined));
+  await worker.stop();
+  await close();
 });
 
 describe('at the same moment', () => {

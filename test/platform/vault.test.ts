@@ -47,6 +47,23 @@ describe('the key of a handle', () => {
     expect([await local.isCurrent(old.id), await local.isCurrent(next.id)]).toEqual([false, true]);
   });
 
+  test('that was destroyed is used no more, although the store could not wipe every trace of it yet', async () => {
+    const { records } = world();
+    const unwiped: VaultRecords = {
+      ...records,
+      revision: () => Promise.resolve(1n),
+      delete: async (...of) => {
+        await records.delete(...of);
+        throw new Error('other processes kept the file busy');
+      },
+    };
+    const vault = await openVault({ records: unwiped, masterKeys: () => Promise.resolve([first]), random: systemRandom });
+    const { id } = await vault.keyOf('person/a', true);
+    expect((await vault.key(id))?.id).toBe(id);
+    await expect(vault.destroyKey(id)).rejects.toThrow('busy');
+    expect(await vault.key(id)).toBeNull();
+  });
+
   test('that was destroyed is gone in every process at once, and never comes back', async () => {
     const { open, records } = world();
     const [local, other] = [await open(), await open()];

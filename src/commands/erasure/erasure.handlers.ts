@@ -87,7 +87,7 @@ export const eraseClient = async (
 /**
  * Everything that follows from `ClientErased`. It may be interrupted anywhere and repeated, by
  * several processes at once. The address is freed first and the key is destroyed last, so that a
- * missing key means that nothing is left to do.
+ * missing key means that nothing is left to do but to wipe it.
  */
 export const completeErasure = async (
   engine: Engine,
@@ -104,7 +104,11 @@ const withdrawClient = async (
   context: CommandContext,
 ): Promise<ErasedPerson> => {
   const addresses: ErasedPerson['addresses'][number][] = [];
-  if ((await engine.personal.decrypt(email)) === null) return { clientId, addresses };
+  if ((await engine.personal.decrypt(email)) === null) {
+    // The vault may have removed the key and failed to wipe it from its files; then this does that.
+    await engine.personal.cryptoShred(email);
+    return { clientId, addresses };
+  }
   const requested = [...changes.values()].map((change) => change.email);
   for (const each of new Set([...formerEmails, ...requested, email])) {
     const address = await engine.personal.decrypt(each);

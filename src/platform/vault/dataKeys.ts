@@ -101,9 +101,13 @@ export const createDataKeys = (parts: { records: VaultRecords; roots: Roots; rev
     },
     destroyKey: async (id) => {
       await retireKey(id);
-      await records.delete(collections.keys, id);
-      dataKeys.delete(id);
-      revision.noteOwnChange();
+      try {
+        await records.delete(collections.keys, id);
+      } finally {
+        // The store may have removed it and failed to wipe its files, which a repetition does.
+        dataKeys.delete(id);
+        revision.noteOwnChange();
+      }
     },
   };
 };
