@@ -75,6 +75,16 @@ const entriesThenFault = (records: Installation['records'], fault: Error): Insta
     throw fault;
   };
 
+test('what is made anew from the log stays behind, though the old store has it among its records', async () => {
+  const [from, to] = [await made(), await open(temporaryFolder())];
+  const derived = ['projectionFailures', 'parkedDocuments', 'rebuilds', 'foldSnapshot'];
+  for (const collection of derived) await from.records.put(collection, 'website-1', { state: 'x' });
+  await move(from, to);
+  for (const collection of derived)
+    expect([collection, await to.records.get(collection, 'website-1')]).toEqual([collection, null]);
+  await Promise.all([from.close(), to.close()]);
+});
+
 test('streams that were dropped are as long as they were, and go on where they went on', async () => {
   const [from, to] = [await made(), await open(temporaryFolder())];
   await from.log.append('client-1', newEvents(3), NO_STREAM);

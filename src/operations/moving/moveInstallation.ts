@@ -3,7 +3,7 @@ import { START } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
 import { readLogIdentity } from '../../projections/runner/logIdentity.js';
 import { giveVault, isGiven, isVaultBinding, withholdVault } from '../../projections/runner/vaultBinding.js';
-import type { RecordEntry, RecordStore } from '../../projections/store/readModelStore.js';
+import { modelCollections, type RecordEntry, type RecordStore } from '../../projections/store/readModelStore.js';
 import { workerPositions } from '../../workers/workerPositions.js';
 import { copyFiles } from '../copyFiles.js';
 import { UsageError } from '../script.js';
@@ -46,16 +46,10 @@ interface Journal {
 const journalRecord = { collection: 'move', key: 'journal' } as const;
 
 /**
- * Not moved: what belongs to read models, which are folded anew, to the server, and to a move. By
- * the names of `projections/runner/` and `projections/store/mongodb/serverProbe.ts`.
+ * Not moved: what belongs to read models and folds, which are made anew, to the server
+ * (`projections/store/mongodb/serverProbe.ts`), and to a move.
  */
-const leftBehind: ReadonlySet<string> = new Set([
-  'rebuilds',
-  'projectionFailures',
-  'parkedDocuments',
-  'mongodb',
-  journalRecord.collection,
-]);
+const leftBehind: ReadonlySet<string> = new Set([...modelCollections, 'mongodb', journalRecord.collection]);
 
 /** What expires within this time of the comparison may expire during it. */
 const expiringMs = 3_600_000;

@@ -90,6 +90,12 @@ export interface ReadModelStore {
   close(): Promise<void>;
 }
 
+/**
+ * The collections of `modelRecords`, beside the log that they belong to: made anew from it, so that other stores are
+ * not given them. By the names of `projections/runner/` and `projections/foldSnapshots.ts`.
+ */
+export const modelCollections: readonly string[] = ['projectionFailures', 'parkedDocuments', 'rebuilds', 'foldSnapshot'];
+
 /** A version of a read model. Several versions of one name may exist side by side. */
 export interface ReadModel {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import type { RecordEntry, RecordStore } from '../readModelStore.js';
+import { modelCollections, type RecordEntry, type RecordStore } from '../readModelStore.js';
 import type { Database } from './database.js';
 
 /** Expired records that each write removes: enough to keep up, few enough not to slow the write. */
@@ -11,10 +11,8 @@ const purgeChunkSize = 500;
 /** Records that are read at once. */
 const pageSize = 500;
 
-/** Those of the read models, which stay beside them. */
-const ofModels = ['log', 'projectionFailures', 'parkedDocuments', 'rebuilds', 'foldSnapshot']
-  .map((name) => `'${name}'`)
-  .join(', ');
+/** Those of the read models, which stay beside them, and the log that they belong to. */
+const ofModels = ['log', ...modelCollections].map((name) => `'${name}'`).join(', ');
 
 /**
  * Moves the records that earlier versions had beside the read models. It may be cut off at any
