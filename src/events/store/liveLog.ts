@@ -70,6 +70,9 @@ const EVENTS_BETWEEN_REPORTS = 100;
 /** How many events `lastMatching` looks at: subscriptions have been told of those before. */
 const EVENTS_LOOKED_AT = 2 * EVENTS_BETWEEN_REPORTS;
 
+/** More than ours, of which there are some 200. What others write to the same log may have any number. */
+const MAX_CATEGORIES_AND_TYPES = 1_000;
+
 export const createLiveLog = (parts: {
   readonly clock: Clock;
   /** Events, and bytes of them, that are kept for subscribers a little behind; at times twice as many. */
@@ -108,6 +111,7 @@ export const createLiveLog = (parts: {
     let found = candidates.get(key);
     if (found === undefined) {
       found = [...subscribers].filter(({ filter }) => filter.mayWant(category, type));
+      if (candidates.size === MAX_CATEGORIES_AND_TYPES) candidates.clear();
       candidates.set(key, found);
     }
     return found;
