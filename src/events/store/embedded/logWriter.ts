@@ -174,6 +174,11 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     typeIndex.invalidate();
   };
 
+  /** After some faults, such as a full disk, SQLite has rolled back already. */
+  const rollBack = (): void => {
+    if (database.isTransaction) rollback.run();
+  };
+
   const beginWithoutWaiting = (): void => {
     database.exec('PRAGMA busy_timeout = 0');
     try {
@@ -192,7 +197,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
         position = end;
         written = [];
       } catch (error) {
-        rollback.run();
+        rollBack();
         throw error;
       }
       return {
@@ -204,8 +209,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
         },
         rollback: () => {
           invalidate();
-          // After some faults, such as a full disk, SQLite has rolled back already.
-          if (database.isTransaction) rollback.run();
+          rollBack();
         },
       };
     },
