@@ -181,14 +181,14 @@ export const refusals = {
     ...refuse('invalid_query', `Invalid query — ${field}: ${issue}`),
     details: [{ field, issue }],
   }),
-  /** `current`: of a document, what was saved last, by whom; `null`: nothing. */
-  stale: (current?: { readonly hash: string; readonly at: string; readonly actor: Actor } | null): Refusal => ({
+  /** `current`: what a document holds, and who saved that, where somebody has; `null`: nothing. */
+  stale: (current?: { readonly hash: string; readonly at?: string; readonly actor?: Actor } | null): Refusal => ({
     ...refuse('stale', 'Someone else saved while you were editing'),
     ...(current !== undefined && {
       details: {
         currentHash: current?.hash ?? null,
         updatedAt: current?.at ?? null,
-        updatedBy: current === null ? null : { ...current.actor },
+        updatedBy: current?.actor === undefined ? null : { ...current.actor },
       },
     }),
   }),

@@ -67,6 +67,9 @@ describe('a content document', () => {
 
   test('is not saved over a version that never was', () => {
     given().when(save('a', 'b')).thenRefused(refusals.stale(null));
+    given()
+      .when(save('a', 'b', 'initial'))
+      .thenRefused(refusals.stale({ hash: 'initial' }));
   });
 
   test('that holds what is saved is left as it is', () => {

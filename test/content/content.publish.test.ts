@@ -51,6 +51,14 @@ describe('on the embedded pair', () => {
     });
   });
 
+  test('what nobody has saved is named to whoever edited another version of it', async () => {
+    const { body, hash } = await site.read('company');
+    expect(await site.call('PUT', '/content/company', { baseHash: hashOfJson('another'), body })).toMatchObject({
+      status: 400,
+      body: { code: 'stale', details: { currentHash: hash, updatedAt: null, updatedBy: null } },
+    });
+  });
+
   test('a text, hours, a contact and a section that is off reach the page when they are published', async () => {
     const before = await page();
     const { body: company } = await site.read('company');

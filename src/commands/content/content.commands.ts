@@ -15,7 +15,7 @@ interface OfBody {
 
 export interface SaveContent extends OfDocument, OfBody {
   readonly type: 'SaveContent';
-  /** Of the version that the author saw; `null`: there was none. */
+  /** Of the version that the author saw; `null`: nobody had saved one. */
   readonly baseHash: string | null;
   /** Of what the document holds while nobody has saved it; absent: nothing. */
   readonly initialHash?: string;

@@ -13,8 +13,9 @@ const decide = (command: ContentCommand, state: ContentState): readonly ContentE
       const { body, bytes, room, baseHash, initialHash } = command;
       // What is there already is no conflict: the answer to an earlier attempt may have been lost.
       if (current?.hash === hash) return [];
-      const isSeen = current === null ? baseHash === null || baseHash === initialHash : baseHash === current.hash;
-      if (!isSeen) return refusals.stale(current);
+      const replaced = current ?? (initialHash === undefined ? null : { hash: initialHash });
+      const isFirst = current === null && baseHash === null;
+      if (!isFirst && baseHash !== replaced?.hash) return refusals.stale(replaced);
       if (bytes > room) return refusals.contentLimitReached();
       return [{ type: 'ContentSaved', data: { ...ofDocument, hash, body } }];
     }

@@ -30,7 +30,7 @@ import { versionRoutes } from './version.routes.js';
 
 const SentContent = Type.Object(
   {
-    baseHash: BaseHash('The `hash` of the version that was edited; `null` creates a document that nobody has saved.'),
+    baseHash: BaseHash('The `hash` of the version that was edited; `null` creates a document that nobody has saved, in place of what the repository holds of it.'),
     body: ContentBody,
   },
   { $id: 'ContentInput', description: 'A document, and over which version it is saved.' },
@@ -137,7 +137,7 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       path: `${path}/:documentId`,
       operationId: `save${noun}`,
       summary: `Save a ${documents}`,
-      description: `It is saved over the version that \`baseHash\` names, and no other: when somebody else has saved meanwhile, the answer is 400 with \`currentHash\`, \`updatedAt\` and \`updatedBy\` in its \`details\`. A hash is the SHA-256 of the body in the canonical form of RFC 8785. A document may have 900,000 bytes in that form; one of more than 50,000 is refused when its collection would have more than 10,000,000, unless it becomes smaller. ${words.free}`,
+      description: `It is saved over the version that \`baseHash\` names, and no other: when somebody else has saved meanwhile, the answer is 400 with \`currentHash\`, \`updatedAt\` and \`updatedBy\` in its \`details\` (the last two are \`null\` while nobody has saved it). A hash is the SHA-256 of the body in the canonical form of RFC 8785. A document may have 900,000 bytes in that form; one of more than 50,000 is refused when its collection would have more than 10,000,000, unless it becomes smaller. ${words.free}`,
       ...ofWebsite,
       access: 'editors',
       asksProvider: true,
