@@ -6,7 +6,7 @@ import type { RequestOptions } from './types.js';
 /** As the service makes them: 26 characters of Crockford's base32. */
 const idPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
 /** The service refuses to list by anything else. */
-const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const slugPattern = /^(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** `doorstep.websites`, with what one request cannot do. */
 export class FindableWebsites extends Websites {

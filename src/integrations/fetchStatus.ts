@@ -1,13 +1,14 @@
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 import type { Clock } from '../platform/clock.js';
+import { parseUrl } from '../platform/urls.js';
 import { ProviderFault } from './fault.js';
 
 const TIMEOUT_MS = 10_000;
 
 /**
  * Requests a page and returns its status code.
- * @throws ProviderFault (transient) when there is no response within 10 s
+ * @throws ProviderFault, transient when there is no response within 10 s
  */
 export type FetchStatus = (url: string) => Promise<number>;
 
@@ -18,12 +19,15 @@ export type FetchStatus = (url: string) => Promise<number>;
 export const createFetchStatus =
   ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: URL) => URL | null }): FetchStatus =>
   async (url) => {
+    const asked = parseUrl(url);
+    if (asked === undefined) {
+      throw new ProviderFault({ provider: 'website', message: `${url} is not an address`, transient: false });
+    }
     const abort = new AbortController();
     const cancelTimeout = clock.schedule(TIMEOUT_MS, () => {
       abort.abort();
     });
     try {
-      const asked = new URL(url);
       return await statusOf(asked, toLocalUrl, abort.signal);
     } catch (error) {
       throw new ProviderFault({ provider: 'website', message: `${url} does not answer`, transient: true, cause: error });

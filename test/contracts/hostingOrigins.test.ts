@@ -201,4 +201,10 @@ describe('where the service itself asks for a website', () => {
     expect(await status('https://acme.sites.example.net/services/')).toBe(200);
     expect(await status('https://unknown.sites.example.net/')).toBe(404);
   });
+
+  test('what is no address will not answer later either', async () => {
+    const status = createFetchStatus({ clock: systemClock, toLocalUrl: () => null });
+    const url = 'https://xn--a.sites.example.net/';
+    await expect(status(url)).rejects.toMatchObject({ transient: false, message: `${url} is not an address` });
+  });
 });
