@@ -242,6 +242,8 @@ describe('nobody may do more by a tool than by the API', () => {
   test.each([
     ['in the address', { path: '/mcp?readonly=1&toolsets=delivery', headers: {} }],
     ['in headers', { path: '/mcp', headers: { 'x-mcp-readonly': 'true', 'x-mcp-toolsets': 'delivery' } }],
+    ['in capitals', { path: '/mcp?readonly=TRUE&toolsets=delivery', headers: {} }],
+    ['in both', { path: '/mcp?readonly=0&toolsets=delivery', headers: { 'x-mcp-readonly': '1', 'x-mcp-toolsets': 'audit' } }],
   ])('read-only and toolsets %s', async (_where, { path, headers }) => {
     const client = await connectOverHttp(api.url + path, admin, { headers });
     const { tools } = await client.listTools();
@@ -263,6 +265,26 @@ describe('nobody may do more by a tool than by the API', () => {
     const confirmed = (client: Client) => call(client, 'remove_access', { website: 'bakery', email, confirmation });
     expect(textOf(await confirmed(other))).toContain('the confirmation is for another caller');
     expect((await confirmed(own)).structuredContent).toMatchObject({ done: true });
+  });
+
+  test.each([
+    ['?readonly', {}, 'Invalid query — readonly: use 1, true, 0 or false'],
+    ['?readonly=yes', {}, 'Invalid query — readonly: use 1, true, 0 or false; got 3 characters'],
+    ['?readonly=0&readonly=1', {}, 'Invalid query — readonly: must be text; got a list'],
+    ['?readOnly=1', {}, 'Invalid query — readOnly: is not a known field'],
+    ['?read-only=1', {}, 'Invalid query — read-only: is not a known field'],
+    ['?toolsets=audit?readonly=1', {}, expect.stringContaining('audit?readonly=1')],
+    ['', { 'x-mcp-readonly': 'yes' }, 'Invalid headers — X-MCP-Readonly: use 1, true, 0 or false; got 3 characters'],
+    ['', { 'x-mcp-readonly': '' }, 'Invalid headers — X-MCP-Readonly: use 1, true, 0 or false'],
+  ])('a mistyped switch offers nothing: %s %p', async (query, headers, error) => {
+    const { status, body } = await post(admin, { path: `/mcp${query}`, headers });
+    const { error: told } = body as { error: string | { message: string } };
+    expect([status, typeof told === 'string' ? told : told.message]).toEqual([400, error]);
+  });
+
+  test.each(['?readonly=0', '?readonly=false', ''])('every tool is offered with "%s"', async (query) => {
+    const { tools } = await (await connectOverHttp(`${api.url}/mcp${query}`, admin)).listTools();
+    expect(tools.some(({ annotations }) => annotations?.readOnlyHint !== true)).toBe(true);
   });
 
   test('an unknown toolset is named', async () => {

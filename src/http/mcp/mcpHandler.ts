@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { parse as parseQuery } from 'node:querystring';
+import { Type } from 'typebox';
 import { Refused } from '../../commands/refusal.js';
 import { resourceUrl } from '../../integrations/identity/port.js';
 import { createAuthenticate } from '../auth/authenticate.js';
@@ -11,7 +13,8 @@ import { lazily } from '../../platform/lazily.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { Inside } from '../inside.js';
 import { securityHeaders, send } from '../reply.js';
-import type { McpProgram } from './port.js';
+import { textsValidator } from '../validation.js';
+import type { McpCall, McpProgram } from './port.js';
 
 /** What the composition gives. */
 export interface McpParts {
@@ -142,7 +145,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     }
   };
 
-  const answer = async (exchange: Exchange, caller: Caller): Promise<void> => {
+  const answer = async (exchange: Exchange, caller: Caller, options: Options): Promise<void> => {
     const { request, response, requestId } = exchange;
     const { bytes, value } = await bodyOf(exchange);
     const asked = askedIn(value);
@@ -174,7 +177,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
           ...(caller.program !== undefined && { program: caller.program }),
         },
         confirmationKey: await vault.serviceKey('doorstep mcp confirmations', await vault.generation()),
-        ...optionsIn(exchange),
+        ...options,
         onFault: (err) => {
           engine.logger.warn({ err, requestId }, 'the MCP server could not do what it was asked for');
         },
@@ -205,8 +208,9 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     const caller = await letIn(exchange);
     // Without sessions there is no stream to open, and none to end.
     if (request.method !== 'POST') throw httpErrors.methodNotAllowed(allow);
+    const options = optionsIn(exchange);
     try {
-      await answer(exchange, caller);
+      await answer(exchange, caller, options);
     } catch (error) {
       if (!(error instanceof HttpFault) || error.answer.status !== 413) throw error;
       exchange.errorCode = error.answer.code;
@@ -239,17 +243,37 @@ const preflight = {
 /** Headers of one connection (RFC 9110, 7.6.1), which is not the one of the answer. */
 const isOfConnection: ReadonlySet<string> = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 
+const Switch = Type.Optional(
+  Type.String({ pattern: '^(?:0|1|[Ff]alse|[Tt]rue|FALSE|TRUE)$', 'x-issue': 'use 1, true, 0 or false' }),
+);
+const Toolsets = Type.Optional(Type.String());
+const checkQuery = textsValidator(Type.Object({ readonly: Switch, toolsets: Toolsets }));
+const checkHeaders = textsValidator(Type.Object({ 'X-MCP-Readonly': Switch, 'X-MCP-Toolsets': Toolsets }));
+
+const isOn = (text = ''): boolean => /^(?:1|true)$/i.test(text);
+
+type Options = Pick<McpCall, 'readOnly' | 'toolsets'>;
+
 /**
  * `?readonly=1` and `?toolsets=access,delivery`, or the headers `X-MCP-Readonly` and
  * `X-MCP-Toolsets`, for programs whose settings take an address alone or headers alone.
+ * A mistyped one is refused, because every tool would be offered without it.
  */
-const optionsIn = ({ request }: Exchange): { readonly readOnly: boolean; readonly toolsets: string } => {
-  const query = new URLSearchParams(request.originalUrl.split('?', 2)[1]);
-  const named = (name: string): string => query.get(name) ?? String(request.headers[`x-mcp-${name}`] ?? '');
-  return { readOnly: isOn.test(named('readonly')), toolsets: named('toolsets') };
+const optionsIn = ({ request: { originalUrl, headers } }: Exchange): Options => {
+  const query: { readonly readonly?: string; readonly toolsets?: string } = parseQuery(originalUrl.replace(/^[^?]*\??/, ''));
+  const own = { 'X-MCP-Readonly': headers['x-mcp-readonly'], 'X-MCP-Toolsets': headers['x-mcp-toolsets'] } as {
+    readonly 'X-MCP-Readonly'?: string;
+    readonly 'X-MCP-Toolsets'?: string;
+  };
+  const inQuery = checkQuery({ ...query });
+  if (inQuery.length > 0) throw httpErrors.invalid('query', inQuery);
+  const inHeaders = checkHeaders({ ...own });
+  if (inHeaders.length > 0) throw httpErrors.invalid('headers', inHeaders);
+  return {
+    readOnly: isOn(query.readonly) || isOn(own['X-MCP-Readonly']),
+    toolsets: query.toolsets ?? own['X-MCP-Toolsets'] ?? '',
+  };
 };
-
-const isOn = /^(?:1|true)$/i;
 
 const known = /^[a-z][\w/]{0,63}$/i;
 
