@@ -404,6 +404,8 @@ describe('the deletion of a website', () => {
     given(websiteDecider, [created, archived, scheduled])
       .when({ ...schedule, keep: [] })
       .then([{ type: 'WebsiteDeletionScheduled', data: { websiteId: 'w1', purgeAt, keep: [] } }]);
+    const { keep: _, ...again } = schedule;
+    given(websiteDecider, [created, archived, scheduled]).when(again).then([]);
   });
 
   test('comes at its time, unless it was restored or is scheduled for another', () => {

@@ -121,7 +121,7 @@ describeProjection(websiteProjection, [websiteEvents], {
     {
       given: archived,
       when: { websiteId, purgeAt: '2026-02-01T00:00:00.000Z', keep: ['repository'] },
-      then: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z' },
+      then: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z', keep: ['repository'] },
     },
   ],
   WebsiteDeleted: [
@@ -130,7 +130,7 @@ describeProjection(websiteProjection, [websiteEvents], {
   WebsiteRestored: [
     {
       shows: 'that was to be deleted',
-      given: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z' },
+      given: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z', keep: ['repository'] },
       when: { websiteId },
       then: owned,
     },

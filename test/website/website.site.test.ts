@@ -341,10 +341,20 @@ describe('a deletion', () => {
     const { purgeAt } = scheduled.body as { purgeAt: string };
     expect(scheduled).toMatchObject({ status: 202, body: { id, archivedAt: expect.any(String) } });
     expect(Math.abs(Date.parse(purgeAt) - clock.now() - 30 * dayMs)).toBeLessThan(60_000);
-    expect((await remove(id, 'confirm=careful&keep=hosting')).body).toMatchObject({ purgeAt });
+    for (const [query, keep] of [
+      ['', []],
+      ['&keep=hosting', ['hosting']],
+      ['', ['hosting']],
+      ['&keep=', []],
+      ['&keep=hosting,repository', ['repository', 'hosting']],
+    ] as const) {
+      expect((await remove(id, `confirm=careful${query}`)).body).toMatchObject({ purgeAt, keep });
+    }
+    expect((await call('GET', `/websites/${id}`)).body).toMatchObject({ keep: ['repository', 'hosting'] });
 
     const restored = await call('POST', `/websites/${id}/restore`);
     expect(restored).toMatchObject({ status: 200, body: expect.not.objectContaining({ purgeAt: expect.anything() }) });
+    expect(restored.body).not.toHaveProperty('keep');
     await inDays(31);
     expect((await call('GET', `/websites/${id}`)).status).toBe(200);
     expect((await visit('/sites/careful/')).status).toBe(200);

@@ -49,7 +49,13 @@ interface Shown {
 }
 
 export type WebsiteCommand =
-  | { readonly type: 'ScheduleDeletion'; readonly at: string; readonly websiteId: string; readonly keep: readonly Kept[] }
+  | {
+      readonly type: 'ScheduleDeletion';
+      readonly at: string;
+      readonly websiteId: string;
+      /** What stays at the providers; absent: what a deletion that is scheduled keeps, else nothing. */
+      readonly keep?: readonly Kept[] | undefined;
+    }
   /** Deletes it when it is still due then. */
   | { readonly type: 'DeleteWebsite'; readonly at: string; readonly websiteId: string; readonly purgeAt: string }
   | CreateWebsite

@@ -144,7 +144,8 @@ const scheduleDeletion = (
   { websiteId, keep, at }: Extract<WebsiteCommand, { type: 'ScheduleDeletion' }>,
   { deletion: scheduled }: ExistingWebsite,
 ): readonly WebsiteEvent[] => {
-  const kept = keepable.filter((one) => keep.includes(one));
+  const named = keep ?? scheduled?.keep ?? [];
+  const kept = keepable.filter((one) => named.includes(one));
   if (scheduled?.keep.join() === kept.join()) return [];
   const purgeAt = scheduled?.purgeAt ?? isoTime(Date.parse(at) + DELETION_DELAY_MS);
   return [{ type: 'WebsiteDeletionScheduled', data: { websiteId, purgeAt, keep: kept } }];

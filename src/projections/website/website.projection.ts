@@ -1,5 +1,5 @@
 import { siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
-import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
+import type { Feature, Kept, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 import { copyWith } from '../../platform/copyWith.js';
@@ -25,6 +25,8 @@ export type WebsiteDocument = {
   readonly archivedAt?: string;
   /** When it is deleted for good. */
   readonly purgeAt?: string;
+  /** What then stays at the providers. */
+  readonly keep?: readonly Kept[];
   /** Slugs that it had before. */
   readonly formerSlugs?: readonly string[];
   /** What the site was built with that is served. */
@@ -38,7 +40,9 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',
-  version: 6,
+  version: 7,
+  // Documents of a scheduled deletion may lack what is kept.
+  readsFrom: 6,
   stream: websiteStream,
   on: {
     WebsiteCreated: (_document, { data, metadata }) => {
@@ -82,11 +86,11 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
     WebsiteActivated: (document, { data: { repository, hosting, url }, metadata }) =>
       change(document, { status: 'active', repository, hosting, url, activatedAt: metadata.at }),
     WebsiteArchived: (document, { metadata }) => change(document, { shelf: 'archived', archivedAt: metadata.at }),
-    WebsiteDeletionScheduled: (document, { data: { purgeAt } }) => change(document, { purgeAt }),
+    WebsiteDeletionScheduled: (document, { data: { purgeAt, keep } }) => change(document, { purgeAt, keep }),
     WebsiteDeleted: () => null,
     WebsiteRestored: (document) => {
       if (document === null) return null;
-      const { archivedAt: _, purgeAt: __, ...rest } = document;
+      const { archivedAt: _, purgeAt: __, keep: ___, ...rest } = document;
       return { ...rest, shelf: 'current' };
     },
   },

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { areSameValues } from '../../../events/website/siteValues.js';
-import { Feature, Tier } from '../../../events/website/website.events.js';
+import { Feature, keepable, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -59,6 +59,7 @@ export const Website = Type.Object(
     purgeAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'When it is deleted for good; restoring it cancels that.' }),
     ),
+    keep: Type.Optional(Type.Array(Type.Enum([...keepable]), { description: 'What then stays at the providers.' })),
     redeployNeeded: Type.Optional(
       Type.Literal(true, {
         description: 'Its site still shows an older name, colour or address: the next deployment shows these.',
@@ -100,6 +101,7 @@ export const toWebsite = (
   const url = siteAddress(document);
   return copyWith(fields, {
     features: [...fields.features],
+    ...(fields.keep !== undefined && { keep: [...fields.keep] }),
     ...(url !== undefined && { url }),
     ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, access) }),
     ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),

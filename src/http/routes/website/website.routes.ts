@@ -80,7 +80,8 @@ const newOwner = Type.Optional(
 );
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-const keptIn = (list = ''): readonly Kept[] => {
+const keptIn = (list: string | undefined): readonly Kept[] | undefined => {
+  if (list === undefined) return undefined;
   const named = list.split(',').filter((one) => one !== '');
   const kept = keepable.filter((one) => named.includes(one));
   if (kept.length < new Set(named).size) throw new Refused(refusals.invalidQuery('keep', 'name repository, hosting, or both'));
@@ -335,7 +336,7 @@ export const websiteRoutes = (
       summary: 'Delete an archived website for good, in 30 days',
       description:
         'Until then, restoring it cancels the deletion. Then its access, services, hosting project and repository go, and its slug is free. ' +
-        'Deleting it again changes what is kept, not the time.',
+        'Deleting it again changes what is kept, where `keep` is given, and not the time.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
@@ -351,12 +352,12 @@ export const websiteRoutes = (
         keep: Type.Optional(
           Type.String({
             description:
-              'What stays at the providers: `repository`, `hosting`, or both with a comma between. A project at Vercel stays paused.',
+              'What stays at the providers: `repository`, `hosting`, or both with a comma between; empty: nothing. A project at Vercel stays paused.',
           }),
         ),
       }),
       refusals: ['website_not_archived'],
-      answers: { 202: { description: 'The website, with `purgeAt`: when it goes.', schema: Website } },
+      answers: { 202: { description: 'The website, with `purgeAt`, when it goes, and `keep`.', schema: Website } },
       act: ({ params, website: { website }, query, context, expectation }, acting) => {
         if (website.archivedAt === undefined) throw new Refused(refusals.websiteNotArchived(website.id));
         if (query.confirm !== website.slug) {
