@@ -231,10 +231,26 @@ describe('a payload', () => {
     await close();
   });
 
+  test.each(['', 'kim@example.com', 'null', '[]', '{"data_request":null,"orders_requested":"kim@example.com"}'])(
+    'of a compliance webhook that says something else is acknowledged, and not logged: %p',
+    async (other) => {
+      const { log, receive, storePayload, start, until } = await createWorld();
+      await storePayload('h1', other);
+      await receive('h1', 'customers/redact');
+      await start();
+      expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
+      await eventually('the line', () => log.find(({ msg }) => msg === 'a compliance webhook was received'));
+      expect(JSON.stringify(log)).not.toContain('kim@');
+    },
+  );
+
   test('stays while the webhook fails', async () => {
-    const { receive, storePayload, payloadOf, start, until } = await createWorld();
-    await storePayload('h1', 'no JSON');
-    await receive('h1', 'customers/data_request');
+    const { eventStore, attach, receive, storePayload, payloadOf, start, until } = await createWorld();
+    await attach();
+    eventStore.readFault = (read, stream) =>
+      stream === servicesStream.name({ websiteId }) ? Promise.reject(new Error('broken')) : read();
+    await storePayload('h1', body);
+    await receive('h1');
     await start();
     await until('h1', 'WebhookFailed');
     expect(await payloadOf('h1')).not.toBeNull();

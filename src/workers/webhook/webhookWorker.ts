@@ -104,17 +104,28 @@ export const createCommerceWebhooksWorker = ({
  * the request, and how many orders it names, but nothing of the customer.
  */
 const complianceOf = (payload: Uint8Array | null): Readonly<Record<string, unknown>> => {
-  if (payload === null) return {};
-  const body = JSON.parse(Buffer.from(payload).toString()) as {
-    readonly shop_id?: unknown;
-    readonly data_request?: { readonly id?: unknown };
-    readonly orders_requested?: unknown;
-    readonly orders_to_redact?: unknown;
-  };
+  const body = payload === null ? {} : fieldsOf(payload);
   const orders = body.orders_requested ?? body.orders_to_redact;
   return {
     ...(typeof body.shop_id === 'number' && { shopId: body.shop_id }),
     ...(typeof body.data_request?.id === 'number' && { dataRequestId: body.data_request.id }),
     ...(Array.isArray(orders) && { orders: orders.length }),
   };
+};
+
+interface ComplianceFields {
+  readonly shop_id?: unknown;
+  readonly data_request?: { readonly id?: unknown } | null;
+  readonly orders_requested?: unknown;
+  readonly orders_to_redact?: unknown;
+}
+
+const fieldsOf = (payload: Uint8Array): ComplianceFields => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(payload).toString());
+    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+  } catch {
+    // A signed body that is no JSON is acknowledged all the same. The error would quote it in the log.
+    return {};
+  }
 };
