@@ -70,6 +70,12 @@ describeProjection(
         when: { ...ofStep, attempt: 2, ...lease },
         then: withStep({ ...begun, attempts: 2, error: 'Oh' }, { status: 'running' }),
       },
+      {
+        shows: 'no attempt of a compensation, from whose number the next goes on',
+        given: withStep({ attempts: 1 }),
+        when: { ...ofStep, attempt: 4, ...lease },
+        then: withStep({ status: 'running', attempts: 2, startedAt: happened }, { status: 'running' }),
+      },
     ],
     ProvisioningStepSucceeded: [running, waiting].map((given) => ({
       shows: `the output, and no error of an earlier attempt (${given === running ? 'the first' : 'a further'} attempt)`,

@@ -259,6 +259,9 @@ describe('POST /websites/:id/provisioning/cleanup', () => {
     });
     expect(cleaned).toMatchObject({ status: 'failed', reason: failed.reason, remains: [] });
     expect(cleaned.steps[0]).toEqual({ id: 'github_create_repo', status: 'pending', attempts: 1 });
+
+    await retry(id);
+    expect((await until(id, 'failed')).steps.map(({ attempts }) => attempts)).toStrictEqual([2, 2, 2, 2, 0, 0]);
   });
 
   test('of an archived website: 400, as any write', async () => {

@@ -34,7 +34,7 @@ const block = {
 const setUp = { type: 'DeliverySetUp', data: block };
 const started = {
   type: 'ProvisioningStepStarted',
-  data: { ...job, step: 'github_create_repo', attempt: 2, worker: 'x', leaseUntil: at },
+  data: { ...job, step: 'github_create_repo', attempt: 1, worker: 'x', leaseUntil: at },
 };
 const failed = { type: 'ProvisioningFailed', data: { ...job, step: 'github_create_repo', reason: 'No account' } };
 
@@ -79,10 +79,10 @@ describe('the overview projection', () => {
 
   test('keeps of the steps of its job what lists say of them', () => {
     const output = { provider: 'embedded', id: 'r1', name: 'bakery', cloneUrl: 'file:///bakery.git', defaultBranch: 'main' };
-    const succeeded = { type: 'ProvisioningStepSucceeded', data: { ...job, step: 'github_create_repo', attempt: 2, output } };
+    const succeeded = { type: 'ProvisioningStepSucceeded', data: { ...job, step: 'github_create_repo', attempt: 1, output } };
     const overview = fold(created, started, succeeded) as WebsiteOverview;
     expect(overview.job.steps.slice(0, 2)).toStrictEqual([
-      { id: 'github_create_repo', status: 'succeeded', attempts: 2 },
+      { id: 'github_create_repo', status: 'succeeded', attempts: 1 },
       { id: 'github_invite_collaborator', status: 'pending', attempts: 0 },
     ]);
     expect(toListed(overview).provisioning).toStrictEqual({ status: 'running', step: 'github_invite_collaborator', attempts: 0 });
@@ -106,12 +106,12 @@ describe('the overview projection', () => {
 
   test('sums up the provisioning', () => {
     const running = fold(created, started) as WebsiteOverview;
-    expect(toListed(running).provisioning).toStrictEqual({ status: 'running', step: 'github_create_repo', attempts: 2 });
+    expect(toListed(running).provisioning).toStrictEqual({ status: 'running', step: 'github_create_repo', attempts: 1 });
     const overview = fold(created, started, failed) as WebsiteOverview;
     expect(toListed(overview).provisioning).toStrictEqual({
       status: 'failed',
       step: 'github_create_repo',
-      attempts: 2,
+      attempts: 1,
       reason: 'No account',
     });
     expect(overview).toMatchObject({ provisioning: 'failed', attention: ['failed'] });

@@ -77,13 +77,16 @@ const ended = ({ nextAttemptAt: _, error: __, ...step }: ProvisioningStep): Prov
 
 export const provisioningProjection: Projection<ProvisioningDocument, ProvisioningEvent> = defineProjection({
   name: 'provisioning',
-  version: 1,
+  version: 2,
+  // Only how attempts were counted is other there.
+  readsFrom: 1,
   stream: provisioningStream,
   on: {
     ProvisioningQueued: (_document, { data: { jobId: id, websiteId, createdAt } }) => queuedJob({ id, websiteId, createdAt }),
-    ProvisioningStepStarted: (document, { data: { step: id, attempt }, metadata: { at } }) =>
+    // Counted here: the number in the event goes on from the attempts of a compensation.
+    ProvisioningStepStarted: (document, { data: { step: id }, metadata: { at } }) =>
       changeStep(change(document, { status: 'running' }), id, ({ nextAttemptAt: _, ...step }) =>
-        copyWith(step, { status: 'running', attempts: attempt, startedAt: step.startedAt ?? at }),
+        copyWith(step, { status: 'running', attempts: step.attempts + 1, startedAt: step.startedAt ?? at }),
       ),
     ProvisioningStepSucceeded: (document, { data: { step: id, output }, metadata: { at } }) =>
       changeStep(document, id, (step) => copyWith(ended(step), { status: 'succeeded', finishedAt: at, output })),

@@ -129,7 +129,7 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
 
 export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> = {
   name: 'overview',
-  version: 4,
+  version: 5,
   readsFrom: 1,
   handles: [...websiteProjection.handles, ...deliveryProjection.handles, ...provisioningProjection.handles, ...deploymentTypes],
   ignores: [
