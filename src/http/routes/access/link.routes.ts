@@ -136,7 +136,10 @@ export const linkRoutes = ({ engine, reader }: { engine: Engine; reader: Reader 
           email: Email,
           role: LinkRole,
           notify: Type.Optional(
-            Type.Boolean({ default: false, description: 'Whether a known client, who is linked at once, is told so by mail.' }),
+            Type.Boolean({
+              default: false,
+              description: 'Whether a known client is told of a new link by mail; nobody is told of a changed role.',
+            }),
           ),
         },
         { additionalProperties: false },
