@@ -112,7 +112,7 @@ withBrowser('every page of sign-in, and its mails', () => {
     if (mail === undefined) throw new Error('no mail was sent');
     const other = await elsewhere.newPage();
     await other.goto(linkIn(mail));
-    await reads(texts.otherBrowser.title, other);
+    await reads(texts.unusableLink.title, other);
     const invitation = await composeInvitationMail(
       {
         invitation: { kind: 'client_access', role: 'editor', expiresAt: '2026-12-22T00:00:00.000Z' },
@@ -137,7 +137,7 @@ withBrowser('every page of sign-in, and its mails', () => {
     await submit(texts.code.signIn);
     await page.waitForURL(/\/auth\/callback\?code=/);
     await page.goto(linkIn(mail));
-    await reads(texts.otherBrowser.title);
+    await reads(texts.unusableLink.title);
 
     const device = (await (
       await fetch(`${api.url}/oidc/device/auth`, {

@@ -181,7 +181,7 @@ withBrowser('sign-in in a browser', () => {
     },
   );
 
-  test('by the link: another browser says to go back, this one shows a button', async () => {
+  test('by the link: another browser says that it does not work there, this one shows a button', async () => {
     const email = 'link@example.com';
     const page = await open();
     await page.goto(signInUrl());
@@ -192,7 +192,7 @@ withBrowser('sign-in in a browser', () => {
 
     const elsewhere = await open({ viewport: { width: 360, height: 640 } });
     await elsewhere.goto(link);
-    expect(await heading(elsewhere)).toBe('Go back to your other browser');
+    expect(await heading(elsewhere)).toBe('This link does not work here');
     await looksRight(elsewhere);
 
     const tab = await page.context().newPage();

@@ -152,11 +152,23 @@ describe('sign-in by e-mail', () => {
     expect((await finishSignIn(portal, attempt, end.url)).claims()).toMatchObject({ email: mail.to });
   });
 
+  test('the link that signed in, opened once more in the same browser, says so', async () => {
+    const { browser, mail } = await askForMail(somebody());
+    const link = linkIn(mail);
+    const secret = new URL(link).searchParams.get('secret') ?? '';
+    await browser.get(link);
+    expect((await browser.post(link.split('?')[0] ?? '', { secret })).url).toMatch(`${callback}?code=`);
+    const again = await browser.get(link);
+    expect([again.status, titleOf(again)]).toStrictEqual([400, 'This link does not work here']);
+    expect(again.text).toContain('If you have used the link before');
+    expect(again.text).toContain('Begin again');
+  });
+
   test('the link in another browser leads nowhere, nor does its button; the code does, where it began', async () => {
     const { browser, page, mail } = await askForMail(somebody());
     const other = createBrowser(place);
     const link = linkIn(mail);
-    expect(titleOf(await other.get(link))).toBe('Go back to your other browser');
+    expect(titleOf(await other.get(link))).toBe('This link does not work here');
     const secret = new URL(link).searchParams.get('secret') ?? '';
     const pressed = await other.post(link.split('?')[0] ?? '', { secret });
     expect([pressed.status, titleOf(pressed)]).toStrictEqual([400, 'Begin again']);
@@ -313,7 +325,7 @@ describe('in German', () => {
       /Oder geben Sie dort diesen Code ein:\n\n\d{4} \d{4}\n\nBeides gilt nur einmal, bis \d\d:\d\d Uhr UTC\./,
     );
     const elsewhere = await createBrowser(place, 'en').get(linkIn(mail));
-    expect([languageOfPage(elsewhere), headingOf(elsewhere)]).toStrictEqual(['de', 'Kehren Sie in Ihren anderen Browser zurück']);
+    expect([languageOfPage(elsewhere), headingOf(elsewhere)]).toStrictEqual(['de', 'Dieser Link gilt hier nicht']);
     const confirmation = await browser.get(linkIn(mail));
     expect(confirmation.text).toContain(`Sie melden sich als <strong>${email}</strong> an.`);
 

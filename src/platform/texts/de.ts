@@ -46,10 +46,10 @@ export const de: Texts = {
     text: 'Dieser Link oder Code gilt nicht mehr: Er wurde schon benutzt, er ist älter als 10 Minuten, oder eine neuere E-Mail hat ihn ersetzt.',
   },
 
-  otherBrowser: {
-    title: 'Kehren Sie in Ihren anderen Browser zurück',
-    text: 'Der Link gilt nur in dem Browser, in dem Sie die Anmeldung begonnen haben. Geben Sie dort den Code aus derselben E-Mail ein.',
-    noLongerOpen: 'Falls er nicht mehr offen ist, beginnen Sie neu:',
+  unusableLink: {
+    title: 'Dieser Link gilt hier nicht',
+    text: 'Der Link gilt nur einmal, und nur in dem Browser, in dem Sie die Anmeldung begonnen haben. Wenn das ein anderer ist, kehren Sie dorthin zurück, und geben Sie den Code aus derselben E-Mail ein.',
+    otherwise: 'Falls Sie den Link schon benutzt haben oder jener Browser nicht mehr offen ist, beginnen Sie neu:',
   },
 
   expired: {

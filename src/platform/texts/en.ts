@@ -47,10 +47,10 @@ export const en = {
     text: 'This link or code no longer works: it was used, it is older than 10 minutes, or a newer mail took its place.',
   },
 
-  otherBrowser: {
-    title: 'Go back to your other browser',
-    text: 'The link works only in the browser in which you began to sign in. There, type in the code from the same mail.',
-    noLongerOpen: 'If you no longer have it open, begin again:',
+  unusableLink: {
+    title: 'This link does not work here',
+    text: 'The link works once, and only in the browser in which you began to sign in. If that is another one, go back to it and type in the code from the same mail.',
+    otherwise: 'If you have used the link before, or no longer have that browser open, begin again:',
   },
 
   expired: {

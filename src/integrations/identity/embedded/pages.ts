@@ -47,10 +47,10 @@ export interface Pages {
   /** The link and the code are no longer valid. */
   readonly gonePage: (details: { readonly addressAction: string; readonly email?: string }) => string;
   /**
-   * The link was opened in another browser. It is not checked: the code from the mail works in the
-   * right one.
+   * The link was opened once more after it signed in, or in another browser. It is not checked: the
+   * code from the mail works in the right one.
    */
-  readonly otherBrowserPage: (home: string) => string;
+  readonly unusableLinkPage: (home: string) => string;
   /** The interaction has ended, or belongs to another browser. */
   readonly expiredPage: (home: string) => string;
   /** The sender's rate limit is reached. */
@@ -236,12 +236,12 @@ const createPagesIn = (language: Language, brand: Brand, style: string): Pages =
         ${otherMail(details)}`,
     );
 
-  const otherBrowserPage: Pages['otherBrowserPage'] = (home) =>
+  const unusableLinkPage: Pages['unusableLinkPage'] = (home) =>
     page(
-      texts.otherBrowser.title,
-      html`<h1>${texts.otherBrowser.title}</h1>
-        <p>${texts.otherBrowser.text}</p>
-        <p>${texts.otherBrowser.noLongerOpen}</p>
+      texts.unusableLink.title,
+      html`<h1>${texts.unusableLink.title}</h1>
+        <p>${texts.unusableLink.text}</p>
+        <p>${texts.unusableLink.otherwise}</p>
         ${beginAgain(home)}`,
     );
 
@@ -360,7 +360,7 @@ const createPagesIn = (language: Language, brand: Brand, style: string): Pages =
     codePage,
     linkPage,
     gonePage,
-    otherBrowserPage,
+    unusableLinkPage,
     expiredPage,
     busyPage,
     deviceCodePage,

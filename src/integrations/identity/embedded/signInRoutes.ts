@@ -72,12 +72,12 @@ export const createSignInRoutes = (parts: {
   const handle =
     (
       work: (interaction: Interaction, request: Request, response: Response) => Promise<void>,
-      elsewhere: 'expiredPage' | 'otherBrowserPage' = 'expiredPage',
+      pageWithout = (pages: Pages): string => pages.expiredPage(baseUrl),
     ): RequestHandler =>
     (request, response, next) => {
       interactionOf(request, response)
         .then(async (interaction) => {
-          if (interaction === null) send(response, 400, pagesFor(preferencesOf(request))[elsewhere](baseUrl));
+          if (interaction === null) send(response, 400, pageWithout(pagesFor(preferencesOf(request))));
           else await work(interaction, request, response);
         })
         .catch(next);
@@ -178,13 +178,16 @@ export const createSignInRoutes = (parts: {
   router
     .route('/sign-in/:uid/link')
     .get(
-      handle(async (interaction, request, response) => {
-        const { uid, pages } = interaction;
-        const secret = new URL(request.originalUrl, issuer).searchParams.get('secret') ?? '';
-        const email = await challenges.linkOf(uid, secret);
-        if (email === null) await sendGone(response, interaction);
-        else send(response, 200, pages.linkPage({ action: urlsOf(uid).linkAction, secret, email }));
-      }, 'otherBrowserPage'),
+      handle(
+        async (interaction, request, response) => {
+          const { uid, pages } = interaction;
+          const secret = new URL(request.originalUrl, issuer).searchParams.get('secret') ?? '';
+          const email = await challenges.linkOf(uid, secret);
+          if (email === null) await sendGone(response, interaction);
+          else send(response, 200, pages.linkPage({ action: urlsOf(uid).linkAction, secret, email }));
+        },
+        (pages) => pages.unusableLinkPage(baseUrl),
+      ),
     )
     .post(
       ...form,
