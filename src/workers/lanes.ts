@@ -4,7 +4,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Semaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { storeFaultLevel } from '../projections/store/storeFault.js';
-import { loadPosition, positionKey, workerPositions } from './workerPositions.js';
+import { loadPosition, positionKey, storePosition, workerPositions } from './workerPositions.js';
 
 /** One of the two parts of the log that a worker reads side by side. */
 export interface Lane {
@@ -64,7 +64,6 @@ export const createLanes = (
   permits: { readonly past: Semaphore; readonly coming: Semaphore },
 ): Lanes => {
   const { records, eventStore, clock, logger, signal } = parts;
-  const key = positionKey(parts);
   const past = createLane(permits.past);
   const coming = createLane(permits.coming);
   let startedAt = START;
@@ -82,7 +81,7 @@ export const createLanes = (
     const position = resumeAfter();
     if (saved === null || position === saved) return;
     try {
-      await records.put(workerPositions, key, { position: String(position) });
+      await storePosition(records, parts, position);
       saved = position;
     } catch (error) {
       logger[storeFaultLevel(error)]({ err: error }, 'the position could not be saved; a start will react to more events again');
@@ -101,7 +100,7 @@ export const createLanes = (
     begin: async () => {
       const position = await loadPosition(records, parts);
       // A restart finds this position, although a build with another key moves on its own one meanwhile.
-      await records.insert(workerPositions, key, { position: String(position) });
+      await records.insert(workerPositions, positionKey(parts), { position: String(position) });
       startedAt = coming.seen = await eventStore.lastPosition();
       // Beyond the end, it was stored beside a later state of a log that was restored.
       past.seen = position > startedAt ? START : position;

@@ -33,8 +33,7 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
    * and resolves when nothing is left to do. It is called at least once for each event, by every
    * worker, and learns from the process's own stream what is done already. After an error it is
    * called again, ever more slowly: while our stores are away for as long as it takes, after any
-   * other error for a day. Then the reaction is parked (reaction.process.ts). A build with other types
-   * than the one before reads the log again, so a handler that is added is called for older events too.
+   * other error for a day. Then the reaction is parked (reaction.process.ts).
    */
   readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
   /**

@@ -19,12 +19,20 @@ export const positionKey = ({ name, reactsTo: { streamPrefixes = [], types = [] 
   `${name}-${hashOfJson([streamPrefixes.toSorted(), types.toSorted()]).slice(0, 16)}`;
 
 /**
- * Where a start of the worker goes on. A build that reacts to other events than those before it goes on where version
- * 0.1.0 stood, whose key is the name alone, else at the beginning of the log: no later position says
- * whether the events that only it reacts to are done.
+ * Where a start of the worker goes on. A build that reacts to other events than those before it begins where they
+ * stand, which the name alone is the key of: a handler that is added is not called for older events.
  * @throws ReadModelStoreUnavailable
  */
 export const loadPosition = async (records: RecordStore, worker: Following): Promise<bigint> => {
   const stored = (await records.get(workerPositions, positionKey(worker))) ?? (await records.get(workerPositions, worker.name));
   return typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+};
+
+/**
+ * Stores how far the worker is: for its restart, and for the first start of a build that reacts to other events.
+ * @throws ReadModelStoreUnavailable
+ */
+export const storePosition = async (records: RecordStore, worker: Following, position: bigint): Promise<void> => {
+  const value = { position: String(position) };
+  await Promise.all([positionKey(worker), worker.name].map((key) => records.put(workerPositions, key, value)));
 };

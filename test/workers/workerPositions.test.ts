@@ -65,6 +65,21 @@ test('a build that does not react to an event leaves it to a newer one, which go
   await world.stop(restarted);
 });
 
+test('a build that reacts to more goes on where the one before stood', async () => {
+  const world = await createWorld();
+  const older = world.older();
+  await world.append('SlugReserved', 'a');
+  await older.start();
+  await world.until(async () => (await world.position(older)) === 1n);
+  await world.stop(older);
+  await world.append('SlugReserved', 'b');
+  const newer = world.newer();
+  await newer.start();
+  await world.until(async () => (await world.position(newer)) === 2n);
+  expect(world.seen).toStrictEqual(['b']);
+  await world.stop(newer);
+});
+
 test('a build goes on where version 0.1.0 stood at its first start, however far that comes meanwhile', async () => {
   const world = await createWorld();
   const moveOldOne = (position: string) => world.records.put(workerPositions, 'test', { position });
