@@ -36,6 +36,7 @@ import { createEmbeddedSourceHost } from '../integrations/sourceHost/embedded.js
 import { createGitHub } from '../integrations/sourceHost/github.js';
 import { createGitServer } from '../integrations/sourceHost/gitServer.js';
 import type { GitServer, SourceHost } from '../integrations/sourceHost/port.js';
+import type { KeyedLimit } from '../platform/keyedLimit.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { countBookings, listBookings } from '../projections/booking/booking.queries.js';
@@ -43,7 +44,7 @@ import { createDomainDirectory, createSiteDirectory } from '../projections/websi
 import { createMayPreview } from '../projections/content/previewAccess.queries.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
-import { createFindSiteMedia } from '../workers/media/siteMedia.js';
+import { createFindSiteMedia, createSiteFilesLimit } from '../workers/media/siteMedia.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { IntegrationData } from './dataFolder.js';
@@ -54,6 +55,8 @@ export interface Integrations {
   readonly sourceHost: SourceHost;
   /** The pictures and films that content names. */
   readonly findMedia: FindSiteMedia;
+  /** Of what holds their files in memory, by website. */
+  readonly limitSiteFiles: KeyedLimit;
   /** Present with the embedded source host. */
   readonly gitServer?: GitServer;
   readonly hosting: Hosting;
@@ -187,6 +190,7 @@ export const composeIntegrations = (
   return {
     sourceHost,
     findMedia: createFindSiteMedia(reader, files),
+    limitSiteFiles: createSiteFilesLimit(),
     ...(sites === undefined && { gitServer }),
     hosting,
     previews: hostingHere.previews,

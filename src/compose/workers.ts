@@ -47,6 +47,7 @@ export const composeWorkers = (
   const {
     sourceHost,
     findMedia,
+    limitSiteFiles,
     previews,
     storedMails,
     gitServer,
@@ -79,7 +80,7 @@ export const composeWorkers = (
       createDeletionWorker({ ...core, sourceHost, hosting }),
       createSlugReleaseWorker(core),
       createDomainWorker({ ...core, hosting }),
-      createPublicationWorker({ ...deploying, findMedia }),
+      createPublicationWorker({ ...deploying, findMedia, limitSiteFiles }),
       createPushWorker(deploying),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, ...mails }),

@@ -10,6 +10,7 @@ import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { contentDocumentId, contentProjection } from '../../src/projections/content/content.projection.js';
 import type { Reader } from '../../src/projections/reader.js';
+import { createSiteFilesLimit } from '../../src/workers/media/siteMedia.js';
 import { publicationProcess } from '../../src/workers/publication/publication.process.js';
 import { createPublicationWorker } from '../../src/workers/publication/publicationWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -125,7 +126,14 @@ const createWorld = async ({
   };
   const reader = { ...engine, list: list as unknown as Reader['list'] };
   const startWorker = async (): Promise<Worker> => {
-    const started = createPublicationWorker({ ...partsOf(engine), reader, sourceHost, hosting, findMedia });
+    const started = createPublicationWorker({
+      ...partsOf(engine),
+      reader,
+      sourceHost,
+      hosting,
+      findMedia,
+      limitSiteFiles: createSiteFilesLimit(),
+    });
     working.push({ worker: started, clock });
     await started.start();
     return started;

@@ -3,6 +3,7 @@ import { createRoutes } from '../../src/http/routes/index.js';
 import type { FindSiteMedia } from '../../src/events/content/content.files.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { createSiteFilesLimit } from '../../src/workers/media/siteMedia.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import { createPublicationWorker } from '../../src/workers/publication/publicationWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -71,7 +72,7 @@ export const startSite = async (pairOn: (embedded: Pair) => Pair = (embedded) =>
   const parts = { ...partsOf(api.engine), ...used };
   const started = [
     createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }),
-    createPublicationWorker({ ...parts, findMedia }),
+    createPublicationWorker({ ...parts, findMedia, limitSiteFiles: createSiteFilesLimit() }),
   ];
   workers.push(...started);
   for (const worker of started) await worker.start();

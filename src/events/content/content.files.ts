@@ -59,7 +59,7 @@ export const mediaFolder = 'media';
 
 const sourceOf = (mediaId: string, { name }: SiteMediaVariant): string => `${mediaFolder}/${mediaId}/${name}`;
 
-/** Of the files of one publication or preview together, which are in memory at once. */
+/** Of the files of one publication or preview together, which are in memory at once; few of them are at a time. */
 export const maxPublishedBytes = 128_000_000;
 /** Of a file of a site: a build refuses larger ones, also after they are no longer shown. */
 export const maxSiteFileBytes = 50 * 1024 * 1024;

@@ -5,6 +5,7 @@ import type { FindSiteMedia } from '../../events/content/content.files.js';
 import type { Hosting, SiteAddress, SitePreviews } from '../../integrations/hosting/port.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import type { KeyedLimit } from '../../platform/keyedLimit.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
 import { accessExplanationRoutes } from './access/accessExplanation.routes.js';
@@ -64,6 +65,7 @@ export interface RouteParts
   readonly siteAddress: SiteAddress;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;
+  readonly limitSiteFiles: KeyedLimit;
   readonly analytics: SiteAnalytics;
   readonly keyUse: KeyUse;
   /** `null`: nobody can sign in, only tokens work. */

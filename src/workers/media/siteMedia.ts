@@ -1,6 +1,7 @@
 import type { FindSiteMedia, SiteMediaVariant } from '../../events/content/content.files.js';
 import type { FileStore } from '../../integrations/files/port.js';
 import { ProviderFault } from '../../integrations/fault.js';
+import { createKeyedLimit, type KeyedLimit } from '../../platform/keyedLimit.js';
 import type { MediaDocument } from '../../projections/media/media.projection.js';
 import { readMedia } from '../../projections/media/media.queries.js';
 import type { Reader } from '../../projections/reader.js';
@@ -22,6 +23,12 @@ export const createFindSiteMedia =
     const ordered = [...shown.slice(-1), ...shown.slice(0, -1)];
     return { id, alt, width, height, variants: ordered.map((variant) => toSite(variant, files)) };
   };
+
+/**
+ * Under which, by website, drafts and publications hold their files in memory (`maxPublishedBytes`): one of a website
+ * at a time, and two in this process, so that a slow source host holds up nobody else.
+ */
+export const createSiteFilesLimit = (): KeyedLimit => createKeyedLimit(1, 2);
 
 const toSite = ({ file, contentType, width, size }: Variant, files: Pick<FileStore, 'provider' | 'read'>): SiteMediaVariant => ({
   // The files of an image never change.

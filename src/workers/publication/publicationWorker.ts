@@ -8,6 +8,7 @@ import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import type { KeyedLimit } from '../../platform/keyedLimit.js';
 import { unpublishedContent } from '../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
@@ -51,8 +52,9 @@ export const createPublicationWorker = (parts: {
   hosting: Hosting;
   deploymentLease: DeploymentLease;
   findMedia: FindSiteMedia;
+  limitSiteFiles: KeyedLimit;
 }): Worker => {
-  const { engine, reader, createReactor, sourceHost, hosting, findMedia } = parts;
+  const { engine, reader, createReactor, sourceHost, hosting, findMedia, limitSiteFiles } = parts;
   const worker = engine.ids.commandId();
   const deployments = createDeployments(parts);
 
@@ -134,8 +136,11 @@ export const createPublicationWorker = (parts: {
         const website = await provisioned(websiteId);
         let done = committed;
         if (done === undefined) {
-          lease.assertHeld();
-          done = await commit(website, event, lease).catch(refuseTooLarge);
+          done = await limitSiteFiles(websiteId, () => {
+            // Others may have taken long, and this attempt may have been given up meanwhile.
+            lease.restartTimeout();
+            return commit(website, event, lease);
+          }).catch(refuseTooLarge);
           await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;

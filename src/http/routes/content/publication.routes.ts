@@ -10,6 +10,7 @@ import { ProviderFault } from '../../../integrations/fault.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
+import type { KeyedLimit } from '../../../platform/keyedLimit.js';
 import { unpublishedContent, type Unpublished } from '../../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
@@ -30,6 +31,7 @@ export interface PublicationRouteParts {
   readonly deploymentLease: DeploymentLease;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;
+  readonly limitSiteFiles: KeyedLimit;
 }
 
 /** How what is saved gets onto the site, or into a draft of it. */
@@ -58,7 +60,7 @@ const unpublishedAt = async (parts: PublicationRouteParts, websiteId: string, re
 };
 
 const previewing = (parts: PublicationRouteParts): Route => {
-  const { engine, sourceHost, previews, findMedia } = parts;
+  const { engine, sourceHost, previews, findMedia, limitSiteFiles } = parts;
 
   const draftOf = async (
     { id, templateId }: WebsiteDocument,
@@ -99,16 +101,16 @@ const previewing = (parts: PublicationRouteParts): Route => {
       const { state } = await acting.handle(previewDecider, command, context);
       return { repository, projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
     },
-    answer: async ({ website: { website }, caller, secret }, { repository, projectId, expiresAt }) => {
+    answer: async ({ website: { website }, caller, secret: bytes, signal }, { repository, projectId, expiresAt }) => {
       const { id: websiteId } = website;
-      const files = await draftOf(website, repository);
       const { clientId, tokenId } = caller;
       const by = { websiteId, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
-      const shown = await previews.show(projectId, {
-        secret: Buffer.from(secret.subarray(0, 32)).toString('hex'),
-        files,
-        expiresAt,
-        by,
+      const secret = Buffer.from(bytes.subarray(0, 32)).toString('hex');
+      const shown = await limitSiteFiles(websiteId, async () => {
+        signal.throwIfAborted();
+        const files = await draftOf(website, repository);
+        signal.throwIfAborted();
+        return previews.show(projectId, { secret, files, expiresAt, by });
       });
       if ('failure' in shown) throw new Refused(refusals.previewNotBuilt(shown.failure));
       return { body: { url: shown.url, expiresAt } };
