@@ -5,7 +5,7 @@ import { createMediaProcessor } from '../../src/integrations/media/processor.js'
 import { UnreadableMedia, type MediaFile } from '../../src/integrations/media/port.js';
 import { contentTypeOf } from '../../src/platform/fileContentType.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { animation, photograph, picture, video } from '../support/mediaFiles.js';
+import { animatedWebp, animation, photograph, picture, video } from '../support/mediaFiles.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 // Pictures take a while on a busy machine.
@@ -100,14 +100,28 @@ describe('a picture', () => {
     expect([width, height, variants.length]).toStrictEqual([64, 48, 2]);
   });
 
-  test('that moves goes on moving', async () => {
-    const { width, height, variants } = await processor.processPicture(await stored(await animation(600, 40, 3)));
-    expect([width, height]).toStrictEqual([600, 40]);
-    expect(variants.map(({ contentType, width: w, height: h }) => [contentType, w, h])).toStrictEqual([
-      ['image/webp', 600, 40],
-      ['image/gif', 600, 40],
+  /** What does not move shows the first frame. */
+  test.each<[string, () => Promise<Buffer>, string, number]>([
+    ['GIF', () => animation(600, 40, 3), 'image/gif', 3],
+    ['WebP', () => animatedWebp(600, 40, 3), 'image/jpeg', 1],
+    ['transparent WebP', () => animatedWebp(600, 40, 3, 0.5), 'image/png', 1],
+    ['WebP whose frames are higher than a JPEG may be, one below the other', () => animatedWebp(9, 2_000, 40), 'image/jpeg', 1],
+  ])('that moves, a %s, goes on moving where browsers choose', async (_what, make, fallback, framesOfFallback) => {
+    const { width, height, variants } = await processor.processPicture(await stored(await make()));
+    const { pages: frames } = await sharp(await make()).metadata();
+    const found = await Promise.all(
+      variants.map(async ({ key, contentType, ...said }) => {
+        const content = await contentOf(key);
+        const { pages = 1, pageHeight, ...real } = await sharp(content, { animated: true }).metadata();
+        expect([said.width, said.height]).toStrictEqual([real.width, pageHeight ?? real.height]);
+        expect(await contentTypeOf(content, 'x')).toBe(contentType);
+        return [contentType, said.width, said.height, pages];
+      }),
+    );
+    expect(found).toStrictEqual([
+      ['image/webp', width, height, frames],
+      [fallback, width, height, framesOfFallback],
     ]);
-    for (const { key } of variants) expect((await sharp(await contentOf(key), { animated: true }).metadata()).pages).toBe(3);
   });
 
   /** 56 million pixels of one colour in a small file. */

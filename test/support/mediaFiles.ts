@@ -25,17 +25,23 @@ export const photograph = (width: number, height: number): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-/** Its frames differ: equal ones would become one. */
-export const animation = async (width: number, height: number, frames: number): Promise<Buffer> => {
-  const page = (frame: number): Promise<Buffer> =>
-    sharp({ create: { width, height, channels: 3, background: { r: (frame * 80) % 256, g: 90, b: (frame * 50) % 256 } } })
+/** Its frames differ: equal ones would become one. @param alpha how opaque it is. Default: fully */
+const moving = async (width: number, height: number, frames: number, alpha = 1): Promise<Sharp> => {
+  const page = (frame: number): Promise<Buffer> => {
+    const background = { r: (frame * 80) % 256, g: 90, b: (frame * 50) % 256, alpha };
+    return sharp({ create: { width, height, channels: alpha < 1 ? 4 : 3, background } })
       .png()
       .toBuffer();
+  };
   const pages = await Promise.all(Array.from({ length: frames }, (_, frame) => page(frame)));
-  return sharp(pages, { join: { animated: true } })
-    .gif({ effort: 1 })
-    .toBuffer();
+  return sharp(pages, { join: { animated: true } });
 };
+
+export const animation = async (width: number, height: number, frames: number): Promise<Buffer> =>
+  (await moving(width, height, frames)).gif({ effort: 1 }).toBuffer();
+
+export const animatedWebp = async (width: number, height: number, frames: number, alpha?: number): Promise<Buffer> =>
+  (await moving(width, height, frames, alpha)).webp({ effort: 0 }).toBuffer();
 
 /** A video of half a second whose frames hold nothing. */
 export const video = async (kind: 'mp4' | 'webm', width: number, height: number, rotation: 0 | 90 = 0): Promise<Buffer> => {

@@ -69,7 +69,7 @@ export const createPictureProcessor = (files: FileStore): ((file: MediaFile) => 
     const stored: MediaVariant[] = [];
     try {
       for (const plan of plansFor(metadata, size)) {
-        const upright = open(frames > 1)
+        const upright = open(plan.isAnimated)
           .autoOrient()
           .resize({ width: plan.width, height: maxHeight, fit: 'inside', withoutEnlargement: true });
         const { data, info } = await readable(plan.encode(upright).toBuffer({ resolveWithObject: true }));
@@ -95,6 +95,8 @@ export const createPictureProcessor = (files: FileStore): ((file: MediaFile) => 
 
 interface VariantPlan {
   readonly width: number;
+  /** Else it is of the first frame. */
+  readonly isAnimated: boolean;
   readonly name: string;
   readonly contentType: string;
   readonly encode: (picture: Sharp) => Sharp;
@@ -109,6 +111,7 @@ const plansFor = ({ format, hasAlpha, pages = 1 }: Metadata, size: Size): readon
   const widest = Math.min(width, isAnimated ? fallbackWidth : (widths.at(-1) ?? width));
   const webp = [...widths.filter((each) => each < widest && !isAnimated), widest].map((each) => ({
     width: each,
+    isAnimated,
     name: 'webp',
     contentType: 'image/webp',
     encode: (picture: Sharp) => picture.webp({ quality: 78, effort: 3 }),
@@ -117,10 +120,17 @@ const plansFor = ({ format, hasAlpha, pages = 1 }: Metadata, size: Size): readon
 };
 
 const fallbackOf = (isAnimatedGif: boolean, hasAlpha: boolean): Omit<VariantPlan, 'width'> => {
-  if (isAnimatedGif) return { name: 'gif', contentType: 'image/gif', encode: (picture) => picture.gif({ effort: 3 }) };
+  if (isAnimatedGif)
+    return { isAnimated: true, name: 'gif', contentType: 'image/gif', encode: (picture) => picture.gif({ effort: 3 }) };
+  const still = { isAnimated: false };
   return hasAlpha
-    ? { name: 'png', contentType: 'image/png', encode: (picture) => picture.png({ compressionLevel: 8 }) }
-    : { name: 'jpeg', contentType: 'image/jpeg', encode: (picture) => picture.jpeg({ quality: 80, progressive: true }) };
+    ? { ...still, name: 'png', contentType: 'image/png', encode: (picture) => picture.png({ compressionLevel: 8 }) }
+    : {
+        ...still,
+        name: 'jpeg',
+        contentType: 'image/jpeg',
+        encode: (picture) => picture.jpeg({ quality: 80, progressive: true }),
+      };
 };
 
 const sizeOf = ({ autoOrient, pageHeight, pages = 1 }: Metadata): Size => ({
