@@ -130,6 +130,19 @@ describe('a picture', () => {
       .png({ compressionLevel: 1 })
       .toBuffer();
 
+  /** Frames of one pixel, of 23 bytes each. */
+  const gifOf = (frames: number): Buffer =>
+    Buffer.concat([
+      Buffer.from('GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1'),
+      ...Array.from({ length: frames }, (_, index) =>
+        Buffer.from(
+          `\x21\xf9\x04\0\x02\0\0\0\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02${index % 2 === 0 ? '\x44' : '\x4c'}\x01\0`,
+          'latin1',
+        ),
+      ),
+      Buffer.from([0x3b]),
+    ]);
+
   const svg = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>',
   );
@@ -138,6 +151,7 @@ describe('a picture', () => {
     ['cut off', async () => (await picture(600, 400).jpeg().toBuffer()).subarray(0, 2_000), undefined, /broken/],
     ['of nothing but a head', () => Promise.resolve(Buffer.from('\x89PNG\r\n\x1a\nxxxxxxxx', 'latin1')), 'image/png', /broken/],
     ['a decompression bomb', bomb, undefined, /at most 50 million pixels/],
+    ['an animation of too many frames', () => Promise.resolve(gifOf(3_001)), undefined, /at most 3000 frames/],
     ['an animation of too many pixels', () => animation(1_500, 1_500, 16), undefined, /at most 25 million pixels in all/],
     ['an SVG that says to be a PNG', () => Promise.resolve(svg), 'image/png', /broken/],
     ['a GIF that says to be a JPEG', () => picture(9, 9).gif().toBuffer(), 'image/jpeg', /what it is named/],

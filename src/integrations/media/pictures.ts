@@ -9,6 +9,8 @@ const maxPictureBytes = 30_000_000;
 const maxPixels = 50_000_000;
 /** Of all frames together: each is encoded by itself. */
 const maxAnimatedPixels = 25_000_000;
+/** A frame takes time whatever its size, and the next picture waits. */
+const maxFrames = 3_000;
 const timeoutS = 20;
 /** Of variants, in pixels; the widest one is no wider than the last. */
 const widths = [480, 960, 1600];
@@ -62,6 +64,7 @@ export const createPictureProcessor = (files: FileStore): ((file: MediaFile) => 
     const metadata = await readable(open(true).metadata());
     if (metadata.format !== formats.get(file.contentType)) throw new UnreadableMedia('must be what it is named');
     const { pages: frames = 1 } = metadata;
+    if (frames > maxFrames) throw new UnreadableMedia(`must have at most ${String(maxFrames)} frames`);
     const size = sizeOf(metadata);
     if (frames > 1 && size.width * size.height * frames > maxAnimatedPixels) {
       throw new UnreadableMedia(`must have at most ${String(maxAnimatedPixels / 1_000_000)} million pixels in all its frames`);
