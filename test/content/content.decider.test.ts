@@ -25,8 +25,12 @@ const restored = (hash: string): ContentEvent => ({
   type: 'ContentRestored',
   data: { ...ofDocument, hash, body: { text: hash } },
 });
-const publish = (hash: string) => ({ type: 'RecordContentPublished', ...ofDocument, hash, commit: 'c1' }) as const;
-const published = (hash: string): ContentEvent => ({ type: 'ContentPublished', data: { ...ofDocument, hash, commit: 'c1' } });
+const publish = (hash: string, revision?: number) =>
+  ({ type: 'RecordContentPublished', ...ofDocument, hash, commit: 'c1', ...(revision !== undefined && { revision }) }) as const;
+const published = (hash: string, revision?: number): ContentEvent => ({
+  type: 'ContentPublished',
+  data: { ...ofDocument, hash, commit: 'c1', ...(revision !== undefined && { revision }) },
+});
 
 const given = (events: readonly ContentEvent[] = []) => givenEvents(contentDecider, events);
 const by = (hash: string) => ({ hash, at: earlier, actor: someAdmin });
@@ -136,11 +140,33 @@ describe('a content document', () => {
     given().when(publish('a')).then([]);
   });
 
+  test('that was published is not what an earlier publication put there, whose record comes late', () => {
+    const overtaken = [saved('a'), saved('b'), published('b', 1)];
+    given(overtaken).when(publish('a', 0)).then([]);
+    given([...overtaken, restored('a')])
+      .when(publish('a', 0))
+      .then([]);
+    given([...overtaken, restored('a')])
+      .when(publish('a', 3))
+      .then([published('a', 3)]);
+  });
+
+  test('that is published again, as it was before, is known to be', () => {
+    const again = [saved('a'), published('a', 0), saved('b'), restored('a')];
+    given(again)
+      .when(publish('a', 3))
+      .then([published('a', 3)]);
+    given([...again, published('a', 3)])
+      .when(publish('b', 2))
+      .then([]);
+  });
+
   test.each([
     ['created', [], save('a', null)],
     ['saved', [saved('a')], save('b', 'a')],
     ['restored', [saved('a'), saved('b')], restore('a', 'b')],
     ['published', [saved('a')], publish('a')],
+    ['published as of a revision', [saved('a')], publish('a', 0)],
   ] as const)('%s twice is the same', (_, events, command) => {
     expectRepeatable(contentDecider, [...events], command);
   });

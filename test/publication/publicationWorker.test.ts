@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { contentDecider } from '../../src/commands/content/content.decider.js';
+import type { Engine } from '../../src/engine.js';
 import type { FindSiteMedia } from '../../src/events/content/content.files.js';
 import { publicationStream } from '../../src/events/publication/publication.stream.js';
 import { createGitHub } from '../../src/integrations/sourceHost/github.js';
@@ -8,7 +9,7 @@ import { hashOfJson } from '../../src/platform/canonicalJson.js';
 import { sleep } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { contentDocumentId, contentProjection } from '../../src/projections/content/content.projection.js';
+import { contentDocumentId, contentProjection, type ContentDocument } from '../../src/projections/content/content.projection.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { createSiteFilesLimit } from '../../src/workers/media/siteMedia.js';
 import { publicationProcess } from '../../src/workers/publication/publication.process.js';
@@ -33,12 +34,14 @@ afterEach(async () => {
 /** Each of four files, so that a file a second takes longer than an attempt may without getting anywhere. */
 const PICTURES = 90;
 const FILES = 4 * PICTURES;
+const gallery = Array.from({ length: PICTURES }, (_, index) => ({ mediaId: `p${String(index)}` }));
 
 interface World {
   readonly clock: TestClock;
-  readonly request: () => Promise<unknown>;
+  /** Default: the publication `p1`. */
+  readonly request: (publicationId?: string) => Promise<unknown>;
   /** Lets time pass until the publication has ended; resolves with its events. */
-  readonly untilDeployed: () => Promise<readonly string[]>;
+  readonly untilDeployed: (publicationId?: string) => Promise<readonly string[]>;
   /** Stops the worker, and starts another one. */
   readonly replaceWorker: () => Promise<void>;
   /** The files that GitHub got, in order. */
@@ -47,29 +50,36 @@ interface World {
   readonly steps: readonly string[];
   /** The paths that the newest commit holds. */
   readonly paths: () => readonly string[];
+  /** The document as it was saved and published last. */
+  readonly document: () => Promise<ContentDocument | null>;
+  /** Does that to the document, of which `baseHash` was seen. */
+  readonly change: (type: 'SaveContent' | 'RestoreContent', body: unknown, baseHash: string) => Promise<unknown>;
 }
 
 /**
  * A website on GitHub, which takes a second for a file, with a document that shows many pictures.
  * @param trouble of the n-th file that is sent, counted from 1
  * @param read comes before the n-th file of a picture is read, counted from 1
+ * @param record comes before the worker records that a version was published
  */
 const createWorld = async ({
   trouble = () => undefined,
   read = () => Promise.resolve(),
+  record = () => Promise.resolve(),
 }: {
   trouble?: (sent: number) => TroubleKind | undefined;
   read?: (clock: TestClock, count: number) => Promise<void>;
+  record?: (hash: string) => Promise<void>;
 }): Promise<World> => {
   const clock = createTestClock();
   const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
   const websiteId = await activeWebsite(engine, context);
-  const body = Array.from({ length: PICTURES }, (_, index) => ({ mediaId: `p${String(index)}` }));
   const key = { websiteId, collection: 'content', documentId: 'gallery' } as const;
-  const save = { type: 'SaveContent', ...key, hash: hashOfJson(body), body, bytes: 1, room: 1, baseHash: null } as const;
-  await engine.handle(contentDecider, save, context());
+  const change = (type: 'SaveContent' | 'RestoreContent', body: unknown, baseHash: string | null) =>
+    engine.handle(contentDecider, { type, ...key, hash: hashOfJson(body), body, bytes: 1, room: 1, baseHash }, context());
+  await change('SaveContent', gallery, null);
 
   const fake = createGitHubFake({ copying: 0 });
   const blobs: string[] = [];
@@ -101,7 +111,7 @@ const createWorld = async ({
     ...remote,
     readFiles: (_, paths) => gitHub.readFiles(id, paths),
     listFolder: (_, commit, path) => gitHub.listFolder(id, commit, path),
-    commitFiles: (_, change) => gitHub.commitFiles(id, change),
+    commitFiles: (_, made) => gitHub.commitFiles(id, made),
   };
 
   let reads = 0;
@@ -121,13 +131,19 @@ const createWorld = async ({
   };
   // There are no read models here to list documents from.
   const list = async () => {
-    const { document } = await engine.read(contentProjection, contentDocumentId(key));
-    return [{ id: key.documentId, body: document }];
+    const { document, revision } = await engine.read(contentProjection, contentDocumentId(key));
+    return [{ id: key.documentId, body: document, revision }];
   };
   const reader = { ...engine, list: list as unknown as Reader['list'] };
+  const handle: Engine['handle'] = async (decider, command, ...more) => {
+    const { type, hash } = command as { readonly type: string; readonly hash?: string };
+    if (type === 'RecordContentPublished' && hash !== undefined) await record(hash);
+    return engine.handle(decider, command, ...more);
+  };
   const startWorker = async (): Promise<Worker> => {
     const started = createPublicationWorker({
       ...partsOf(engine),
+      engine: { ...engine, handle },
       reader,
       sourceHost,
       hosting,
@@ -140,9 +156,8 @@ const createWorld = async ({
   };
   let worker = await startWorker();
 
-  const of = { publicationId: 'p1', websiteId };
-  const types = async (): Promise<string[]> =>
-    (await stores.eventStore.readStream(publicationStream.name(of))).events.map(({ type, data }) => {
+  const types = async (publicationId: string): Promise<string[]> =>
+    (await stores.eventStore.readStream(publicationStream.name({ publicationId }))).events.map(({ type, data }) => {
       const { error, provider = '' } = data as { error?: string; provider?: string };
       return error === undefined ? type : `${type} (${provider}): ${error}`;
     });
@@ -155,11 +170,14 @@ const createWorld = async ({
       worker = await startWorker();
     },
     paths: () => [...(fake.repositories.get('bakery')?.commits[0]?.files.keys() ?? [])],
-    request: () => engine.handle(publicationProcess, { type: 'RequestPublication', ...of }, context()),
-    untilDeployed: async () => {
-      await passTimeUntil(clock, async () => (await types()).at(-1) === 'PublicationDeployed');
-      return types();
+    request: (publicationId = 'p1') =>
+      engine.handle(publicationProcess, { type: 'RequestPublication', publicationId, websiteId }, context()),
+    untilDeployed: async (publicationId = 'p1') => {
+      await passTimeUntil(clock, async () => (await types(publicationId)).at(-1) === 'PublicationDeployed');
+      return types(publicationId);
     },
+    document: async () => (await engine.read(contentProjection, contentDocumentId(key))).document,
+    change,
   };
 };
 
@@ -218,4 +236,26 @@ describe('a publication of many pictures on GitHub', () => {
     expect((await world.untilDeployed()).filter((type) => type === 'PublicationStarted')).toHaveLength(2);
     expectWhole(world);
   });
+});
+
+test('a publication that is recorded after a later one leaves what that one has published', async () => {
+  const [first, second] = [gallery, [{ mediaId: 'p0' }]].map((body) => hashOfJson(body)) as [string, string];
+  let goOn = (): void => undefined;
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  let isHeld = false;
+  const world = await createWorld({
+    record: (hash) => {
+      isHeld ||= hash === first;
+      return hash === first ? released : Promise.resolve();
+    },
+  });
+  await world.request('p1');
+  await passTimeUntil(world.clock, () => Promise.resolve(isHeld));
+  await world.change('SaveContent', [{ mediaId: 'p0' }], first);
+  await world.request('p2');
+  await world.untilDeployed('p2');
+  await world.change('RestoreContent', gallery, second);
+  goOn();
+  await world.untilDeployed('p1');
+  expect(await world.document()).toMatchObject({ hash: first, publishedHash: second });
 });

@@ -36,6 +36,8 @@ export interface RestoreContent extends OfDocument, OfBody {
 export interface RecordContentPublished extends OfDocument {
   readonly type: 'RecordContentPublished';
   readonly hash: string;
+  /** Of the document's stream, as it was read; absent: of a publication that an earlier version of this service began. */
+  readonly revision?: number;
   readonly commit: string;
 }
 

@@ -29,8 +29,13 @@ const decide = (command: ContentCommand, state: ContentState): readonly ContentE
       return [{ type: 'ContentRestored', data: { ...ofDocument, hash, body } }];
     }
     case 'RecordContentPublished': {
-      if (state.stage === 'none' || state.publishedHash === hash) return [];
-      return [{ type: 'ContentPublished', data: { ...ofDocument, hash, commit: command.commit } }];
+      const { commit, revision } = command;
+      if (state.stage === 'none') return [];
+      const { publishedHash, publishedRevision } = state;
+      if (publishedHash === hash && (revision === undefined || revision === publishedRevision)) return [];
+      // Publications commit in the order in which they read, and may record it in another one.
+      if (revision !== undefined && publishedRevision !== undefined && revision < publishedRevision) return [];
+      return [{ type: 'ContentPublished', data: { ...ofDocument, hash, ...(revision !== undefined && { revision }), commit } }];
     }
     default:
       return command satisfies never;

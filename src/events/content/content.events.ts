@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { contentUpcasters } from './content.upcasters.js';
 
 /** `content` is for a website's pages, `marketing` for people to read. */
 export const ContentCollection = Type.Enum(['content', 'marketing']);
@@ -15,8 +16,16 @@ export const contentEvents = {
   ContentSaved: event(Type.Object({ ...ofDocument, ...body })),
   /** An earlier version was saved again. */
   ContentRestored: event(Type.Object({ ...ofDocument, ...body })),
-  /** What the website's repository holds from this commit on. */
-  ContentPublished: event(Type.Object({ ...ofDocument, hash: Type.String(), commit: Type.String() })),
+  /** What the website's repository holds from this commit on. `revision`: of this stream, as of which it was read; version 1 had none. */
+  ContentPublished: event(
+    Type.Object({
+      ...ofDocument,
+      hash: Type.String(),
+      revision: Type.Optional(Type.Integer({ minimum: 0 })),
+      commit: Type.String(),
+    }),
+    contentUpcasters.ContentPublished,
+  ),
 };
 
 export type ContentEvent = EventOf<typeof contentEvents>;

@@ -23,11 +23,17 @@ export type ContentState =
       readonly versions: readonly [ContentVersion, ...ContentVersion[]];
       /** Of what was published last. */
       readonly publishedHash?: string;
+      /** As of which revision it was read. */
+      readonly publishedRevision?: number;
     };
 
 const evolve = (state: ContentState, event: Recorded<ContentEvent>): ContentState => {
   const { hash } = event.data;
-  if (event.type === 'ContentPublished') return state.stage === 'none' ? state : { ...state, publishedHash: hash };
+  if (event.type === 'ContentPublished') {
+    const { revision } = event.data;
+    if (state.stage === 'none') return state;
+    return { ...state, publishedHash: hash, ...(revision !== undefined && { publishedRevision: revision }) };
+  }
   const { at, actor } = event.metadata;
   const version: ContentVersion = { hash, revision: event.revision, at, actor };
   if (state.stage === 'none') return { stage: 'saved', versions: [version] };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { publicationUpcasters } from './publication.upcasters.js';
 
 const Time = Type.String({ format: 'date-time' });
 const ofPublication = { publicationId: Type.String(), websiteId: Type.String() };
@@ -14,13 +15,20 @@ export const publicationEvents = {
   /** The worker that appended it holds the lease until `leaseUntil`. */
   PublicationStarted: event(Type.Object({ ...ofAttempt, worker: Type.String(), leaseUntil: Time })),
   PublicationLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
-  /** The repository holds these versions since that commit. */
+  /** The repository holds these versions since that commit. `revision`: of a document's stream, as of which it was read; version 1 had none. */
   PublicationCommitted: event(
     Type.Object({
       ...ofAttempt,
       commit: Type.String(),
-      documents: Type.Array(Type.Object({ documentId: Type.String(), hash: Type.String() })),
+      documents: Type.Array(
+        Type.Object({
+          documentId: Type.String(),
+          hash: Type.String(),
+          revision: Type.Optional(Type.Integer({ minimum: 0 })),
+        }),
+      ),
     }),
+    publicationUpcasters.PublicationCommitted,
   ),
   /** The hosting provider has begun the deployment, under this id of its own. */
   PublicationDeployed: event(Type.Object({ ...ofAttempt, deploymentId: Type.String() })),

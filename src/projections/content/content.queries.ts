@@ -4,20 +4,22 @@ import type { Reader } from '../reader.js';
 import { contentDocumentId, contentProjection, contentShelf, type ContentDocument } from './content.projection.js';
 import { contentSizesProjection } from './contentSizes.projection.js';
 
-/** The saved documents of one collection of a website, by id. */
-export const listContent = async (
-  reader: Reader,
-  collection: Omit<ContentKey, 'documentId'>,
-  { limit, after }: Pick<PageRequest, 'limit' | 'after'>,
-): Promise<readonly ContentDocument[]> => {
-  const found = await reader.list(contentProjection, {
+type Page = Pick<PageRequest, 'limit' | 'after'>;
+
+const listOf = (reader: Reader, collection: Omit<ContentKey, 'documentId'>, { limit, after }: Page) =>
+  reader.list(contentProjection, {
     where: { shelf: contentShelf(collection) },
     order: 'ascending',
     limit,
     ...(after !== undefined && { after: contentDocumentId({ ...collection, documentId: after }) }),
   });
-  return found.map(({ body }) => body);
-};
+
+/** The saved documents of one collection of a website, by id. */
+export const listContent = async (
+  reader: Reader,
+  collection: Omit<ContentKey, 'documentId'>,
+  page: Page,
+): Promise<readonly ContentDocument[]> => (await listOf(reader, collection, page)).map(({ body }) => body);
 
 export const countContent = (reader: Reader, collection: Omit<ContentKey, 'documentId'>): Promise<number> =>
   reader.count(contentProjection, { where: { shelf: contentShelf(collection) } });
@@ -35,13 +37,16 @@ export const bytesLeftFor = async (reader: Reader, key: ContentKey, maxBytes: nu
   return Math.max(own, maxBytes - (all - own));
 };
 
-/** Every saved content document of a website as of now, by id. */
-export async function* savedContent(reader: Reader, websiteId: string): AsyncGenerator<ContentDocument, void> {
+/** Every saved content document of a website as of now, by id, and as of which revision of its stream. */
+export async function* savedContent(
+  reader: Reader,
+  websiteId: string,
+): AsyncGenerator<ContentDocument & { readonly revision: bigint }, void> {
   const [collection, pageSize] = [{ websiteId, collection: 'content' }, 20] as const;
   for (let after: string | undefined; ;) {
-    const page = await listContent(reader, collection, { limit: pageSize, ...(after !== undefined && { after }) });
-    yield* page;
-    after = page.at(-1)?.id;
+    const page = await listOf(reader, collection, { limit: pageSize, ...(after !== undefined && { after }) });
+    for (const { body, revision } of page) yield { ...body, revision };
+    after = page.at(-1)?.body.id;
     if (page.length < pageSize) return;
   }
 }

@@ -6,7 +6,7 @@ import { savedContent } from './content.queries.js';
 /** What a commit of a website's repository lacks of its content, and what it has that is no longer part of it. */
 export interface Unpublished {
   /** By id: saved since they were published last, or with a picture that is gone, or back, since then. */
-  readonly documents: readonly Pick<ContentDocument, 'id' | 'hash' | 'json'>[];
+  readonly documents: readonly (Pick<ContentDocument, 'id' | 'hash' | 'json'> & { readonly revision: bigint })[];
   /** The pictures whose files the commit has. Those of one picture never change. */
   readonly present: ReadonlySet<string>;
   /** Of these, those that no document shows. */
@@ -30,7 +30,7 @@ export const unpublishedContent = async (
   const named = new Map<string, boolean>();
   const documents: Unpublished['documents'][number][] = [];
   let bytes = 0;
-  for await (const { id, hash, json, publishedHash } of savedContent(reader, websiteId)) {
+  for await (const { id, hash, json, publishedHash, revision } of savedContent(reader, websiteId)) {
     const pictures = new Set(picturesIn(JSON.parse(json)).map(({ mediaId: picture }) => picture));
     const unknown = [...pictures].filter((picture) => !named.has(picture));
     const found = await Promise.all(unknown.map((picture) => findMedia(websiteId, picture)));
@@ -40,7 +40,7 @@ export const unpublishedContent = async (
     // Earlier versions of this service let a collection have more than can be published at once.
     bytes += Buffer.byteLength(json);
     if (bytes > maxPublishedBytes) throw new ContentTooLarge();
-    documents.push({ id, hash, json });
+    documents.push({ id, hash, json, revision });
   }
   return { documents, present, unused: [...present].filter((picture) => named.get(picture) !== true) };
 };

@@ -20,6 +20,8 @@ import {
 export interface PublishedDocument {
   readonly documentId: string;
   readonly hash: string;
+  /** Of its stream, as of which it was read. */
+  readonly revision?: number;
 }
 
 export interface PublicationState {

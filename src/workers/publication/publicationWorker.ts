@@ -100,7 +100,7 @@ export const createPublicationWorker = (parts: {
       const { head } = await sourceHost.readFiles(repository.id, []);
       const names = await sourceHost.listFolder(repository.id, head, mediaFolder);
       const { documents, present, unused } = await unpublishedContent(parts, websiteId, names);
-      const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
+      const published = documents.map(({ id: documentId, hash, revision }) => ({ documentId, hash, revision: Number(revision) }));
       if (documents.length + unused.length === 0) return { commit: head, documents: published };
       const editable = await sourceHost.readEditable(templateId);
       const declared = Object.keys(editable?.properties ?? {});
@@ -144,15 +144,9 @@ export const createPublicationWorker = (parts: {
           await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;
-        for (const { documentId, hash } of documents) {
-          const published = {
-            type: 'RecordContentPublished',
-            websiteId,
-            collection: 'content',
-            documentId,
-            hash,
-            commit: at,
-          } as const;
+        for (const document of documents) {
+          const of = { websiteId, collection: 'content', commit: at } as const;
+          const published = { type: 'RecordContentPublished', ...of, ...document } as const;
           await engine.handle(contentDecider, published, contextOf(event));
         }
         lease.assertHeld();
