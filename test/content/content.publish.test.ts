@@ -11,7 +11,7 @@ import { startSite, type Document, type Site } from '../support/contentSite.js';
 import { hastyClock } from '../support/provider.js';
 import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake } from '../support/providers/vercelFake.js';
-import { serveFake, type ServedFake } from '../support/providers/wire.js';
+import { serveFake, type FakeProvider, type ServedFake } from '../support/providers/wire.js';
 import { repositoryIn } from '../support/folders.js';
 
 describe('on the embedded pair', () => {
@@ -301,13 +301,18 @@ describe('on GitHub and Vercel', () => {
   let site: Site;
   let gitHub: GitHubFake;
   let served: readonly ServedFake[];
+  let askedOfRepository = 0;
   beforeAll(async () => {
     gitHub = createGitHubFake();
     const schema = { type: 'object', properties: { company: { type: 'object', required: ['tagline'] } } };
     gitHub.addFile(gitHub.template, '_content.schema.json', JSON.stringify(schema));
     gitHub.addFile(gitHub.template, '_data/company.json', '{"tagline":"From the template"}');
     const vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
-    const [onGitHub, onVercel] = [await serveFake(gitHub.provider), await serveFake(vercel.provider)];
+    const ask: FakeProvider = (request) => {
+      if (request.path.includes('/bakery/')) askedOfRepository += 1;
+      return gitHub.provider(request);
+    };
+    const [onGitHub, onVercel] = [await serveFake(ask), await serveFake(vercel.provider)];
     served = [onGitHub, onVercel];
     const { owner, template } = gitHub;
     const common = {
@@ -344,6 +349,17 @@ describe('on GitHub and Vercel', () => {
       status: 400,
       body: { error: 'Invalid request body — body.tagline: is required' },
     });
+  });
+
+  test('what is saved is listed without its repository', async () => {
+    const { body } = (await site.call('GET', '/content')) as { body: readonly Document[] };
+    expect(body.map(({ id }) => id)).toEqual(['company']);
+    await site.save('company', { tagline: 'Cakes' });
+    const before = askedOfRepository;
+    for (const query of ['', '?ids=company', '?count=true']) {
+      expect(await site.call('GET', `/content${query}`)).toMatchObject({ status: 200, body: [{ body: { tagline: 'Cakes' } }] });
+    }
+    expect(askedOfRepository).toBe(before);
   });
 
   test('what is saved is committed, and the commit is deployed, though somebody pushes meanwhile', async () => {

@@ -21,6 +21,10 @@ export const listContent = async (
   page: Page,
 ): Promise<readonly ContentDocument[]> => (await listOf(reader, collection, page)).map(({ body }) => body);
 
+/** The ids in the read model (`contentDocumentId`) of all that are saved of one collection of a website. */
+export const listContentIds = async (reader: Reader, collection: Omit<ContentKey, 'documentId'>): Promise<ReadonlySet<string>> =>
+  new Set(await reader.listIds(contentProjection, { where: { shelf: contentShelf(collection) } }));
+
 export const countContent = (reader: Reader, collection: Omit<ContentKey, 'documentId'>): Promise<number> =>
   reader.count(contentProjection, { where: { shelf: contentShelf(collection) } });
 

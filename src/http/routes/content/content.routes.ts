@@ -5,12 +5,13 @@ import { createActorNames } from '../../../events/actorNames.js';
 import { contentFold } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
+import { lazily } from '../../../platform/lazily.js';
 import {
   contentDocumentId,
   contentProjection,
   type ContentDocument as Saved,
 } from '../../../projections/content/content.projection.js';
-import { countContent, listContent } from '../../../projections/content/content.queries.js';
+import { countContent, listContent, listContentIds } from '../../../projections/content/content.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { expectationOf } from '../../conditional.js';
 import { readLargePage, readNamed, totalOf } from '../../paging.js';
@@ -62,7 +63,11 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
   const unsavedIn = async (of: Omit<ContentKey, 'documentId'>, website: WebsiteDocument): Promise<readonly Listed[]> => {
     if (collection !== 'content') return [];
     const found: Listed[] = [];
-    for (const [id, body] of await readUnsaved(website)) {
+    // A source host is asked for each file: mostly all are saved.
+    const saved = await listContentIds(reader, of);
+    const wanted = (documentId: string): boolean => !saved.has(contentDocumentId({ ...of, documentId }));
+    for (const [id, body] of await readUnsaved(website, wanted)) {
+      // Somebody may have saved it meanwhile.
       if ((await savedOne(of, id)) === null) found.push({ id, unsaved: body });
     }
     return found;
@@ -87,15 +92,17 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
           'unsaved' in listed
             ? Promise.resolve(toUnsavedDocument(websiteId, listed.id, listed.unsaved))
             : toContentDocument(toActor, listed);
-        const unsaved = await unsavedIn(of, website);
+        const findUnsaved = lazily(() => unsavedIn(of, website));
         const named = await readNamed(
           query,
-          async (documentId) => (await savedOne(of, documentId)) ?? unsaved.find(({ id }) => id === documentId) ?? null,
+          async (documentId) =>
+            (await savedOne(of, documentId)) ?? (await findUnsaved()).find(({ id }) => id === documentId) ?? null,
           bytesOf,
         );
         if (named !== null) {
           return { body: await Promise.all(named.map(shown)), total: await totalOf(query, () => named.length) };
         }
+        const unsaved = await findUnsaved();
         const total = await totalOf(query, async () => (await countContent(reader, of)) + unsaved.length);
         const { items, next } = await readLargePage(
           query,
