@@ -94,6 +94,9 @@ export interface EditableSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** The ids of the documents that a template declares, in its order. */
+export const declaredIn = (editable: EditableSchema | null): readonly string[] => Object.keys(editable?.properties ?? {});
+
 export interface RepositoryFiles {
   readonly head: string;
   /** By path. */

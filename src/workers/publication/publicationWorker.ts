@@ -7,7 +7,7 @@ import { publicationStream } from '../../events/publication/publication.stream.j
 import { ProviderFault } from '../../integrations/fault.js';
 import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
-import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { declaredIn, type SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyedLimit } from '../../platform/keyedLimit.js';
 import { unpublishedContent } from '../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../projections/reader.js';
@@ -102,8 +102,7 @@ export const createPublicationWorker = (parts: {
       const { documents, present, unused } = await unpublishedContent(parts, websiteId, names);
       const published = documents.map(({ id: documentId, hash, revision }) => ({ documentId, hash, revision: Number(revision) }));
       if (documents.length + unused.length === 0) return { commit: head, documents: published };
-      const editable = await sourceHost.readEditable(templateId);
-      const declared = Object.keys(editable?.properties ?? {});
+      const declared = declaredIn(await sourceHost.readEditable(templateId));
       const written = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId), present);
       const files = new Map([...written, ...unused.map((mediaId) => [`${mediaFolder}/${mediaId}`, null] as const)]);
       const what = documents.length > 0 ? `Publish ${documents.map(({ id }) => id).join(', ')}` : 'Remove unused pictures';

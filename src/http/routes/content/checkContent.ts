@@ -8,12 +8,9 @@ import {
 } from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
-import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
+import { declaredIn, type EditableSchema, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import { maxViolations, partValidator, type Validate } from '../../validation.js';
 import { createCache } from '../../../platform/cache.js';
-
-/** The ids of the documents that a template declares, in its order. */
-export const declaredIn = (editable: EditableSchema | null): readonly string[] => Object.keys(editable?.properties ?? {});
 
 /** Refuses what may not be saved as a document. @throws Refused; ProviderFault */
 export type CheckContent = (

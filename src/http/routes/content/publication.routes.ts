@@ -7,7 +7,7 @@ import { areSameValues } from '../../../events/website/siteValues.js';
 import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
 import { ProviderFault } from '../../../integrations/fault.js';
-import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
 import type { KeyedLimit } from '../../../platform/keyedLimit.js';
@@ -20,7 +20,6 @@ import { publicationFold, publicationProcess } from '../../../workers/publicatio
 import { route, type Route } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
 import { awaitPublication } from './awaitPublication.js';
-import { declaredIn } from './checkContent.js';
 import { ofContent } from './collections.js';
 
 export interface PublicationRouteParts {

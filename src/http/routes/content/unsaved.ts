@@ -1,7 +1,6 @@
 import { dataFile } from '../../../events/content/content.files.js';
-import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { declaredIn } from './checkContent.js';
 
 /**
  * What the repository of a website holds of the documents that its template declares, by id, in the
