@@ -167,6 +167,26 @@ test('one that is deleted leaves the site when the content is published, and com
   expect((await shownOn()).attr('src')).toContain(id);
 });
 
+test('one that is deleted keeps no document from being saved that names it already', async () => {
+  const sent = await upload(api, `${path}/media`, { token, name: 'oven.jpg', content: await photograph(600, 400), fields: {} });
+  const { id } = sent.body as { id: string };
+  const save = (documentId: string, baseHash: string | null, body: object) =>
+    call('PUT', `/content/${documentId}`, { baseHash, body });
+  const hashOf = ({ status, body }: ApiAnswer): string => {
+    expect(status).toBe(200);
+    return (body as { hash: string }).hash;
+  };
+  const named = hashOf(await save('oven', null, { picture: { mediaId: id }, text: 'Our oven' }));
+  expect((await call('DELETE', `/media/${id}`)).status).toBe(204);
+  const changed = hashOf(await save('oven', named, { picture: { mediaId: id }, text: 'The oven' }));
+  const without = hashOf(await save('oven', changed, { text: 'The oven' }));
+  const gone = { status: 400, body: { error: expect.stringContaining('is no picture or video of this website') } };
+  expect(await save('oven', without, { picture: { mediaId: id } })).toMatchObject(gone);
+  expect(await save('stove', null, { picture: { mediaId: id } })).toMatchObject(gone);
+  expect((await call('POST', '/content/oven/restore', { hash: named, baseHash: without })).status).toBe(200);
+  expect((await call('POST', '/content/publish')).status).toBe(202);
+});
+
 test('one that takes the place of another takes its files from the site', async () => {
   const [first, second] = await Promise.all(
     ['one.jpg', 'two.jpg'].map(async (name) => {

@@ -11,13 +11,20 @@ import { ProviderFault } from '../../../integrations/fault.js';
 import { declaredIn, type EditableSchema, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import { maxViolations, partValidator, type Validate } from '../../validation.js';
 import { createCache } from '../../../platform/cache.js';
+import { lazily } from '../../../platform/lazily.js';
 
-/** Refuses what may not be saved as a document. @throws Refused; ProviderFault */
+/**
+ * Refuses what may not be saved as a document.
+ * @param former reads a version whose pictures were there when it was saved: it may go on naming those that were
+ *   deleted since
+ * @throws Refused; ProviderFault
+ */
 export type CheckContent = (
   website: { readonly id: string; readonly templateId: string },
   collection: ContentCollection,
   documentId: string,
   body: unknown,
+  former: () => Promise<unknown>,
 ) => Promise<void>;
 
 /**
@@ -42,17 +49,25 @@ export const createCheckContent = (
     }
   };
 
-  const issueWith = (media: SiteMedia | null): string => {
-    if (media === null) return 'is no picture or video of this website';
-    return media.variants.some(({ bytes }) => bytes > maxSiteFileBytes) ? 'has more than 50 MiB, which no site can show' : '';
-  };
+  const issueWith = (media: SiteMedia): string =>
+    media.variants.some(({ bytes }) => bytes > maxSiteFileBytes) ? 'has more than 50 MiB, which no site can show' : '';
 
-  const wrongPictures = async (websiteId: string, body: unknown): Promise<readonly Violation[]> => {
+  const wrongPictures = async (
+    websiteId: string,
+    body: unknown,
+    former: () => Promise<unknown>,
+  ): Promise<readonly Violation[]> => {
     const violations: Violation[] = [];
+    const namedFormerly = lazily(async () => new Set(picturesIn(await former()).map(({ mediaId }) => mediaId)));
+    const issueOf = async (mediaId: string): Promise<string> => {
+      const media = await findMedia(websiteId, mediaId);
+      if (media !== null) return issueWith(media);
+      return (await namedFormerly()).has(mediaId) ? '' : 'is no picture or video of this website';
+    };
     /** What is wrong with each; empty: nothing. */
     const known = new Map<string, string>();
     for (const { mediaId, field } of picturesIn(body, 'body')) {
-      const issue = known.get(mediaId) ?? issueWith(await findMedia(websiteId, mediaId));
+      const issue = known.get(mediaId) ?? (await issueOf(mediaId));
       known.set(mediaId, issue);
       if (issue !== '' && violations.length < maxViolations) violations.push({ field, issue });
       if (known.size > maxPictures) return [{ field: 'body', issue: `must name at most ${String(maxPictures)} pictures` }];
@@ -60,7 +75,7 @@ export const createCheckContent = (
     return violations;
   };
 
-  return async ({ id: websiteId, templateId }, collection, documentId, body) => {
+  return async ({ id: websiteId, templateId }, collection, documentId, body, former) => {
     const refuse = (violations: readonly Violation[]): void => {
       const [first, ...others] = violations;
       if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
@@ -72,7 +87,7 @@ export const createCheckContent = (
     } else if (typeof body !== 'object' || body === null) {
       refuse([{ field: 'body', issue: 'must be an object or a list' }]);
     }
-    refuse(await wrongPictures(websiteId, body));
+    refuse(await wrongPictures(websiteId, body, former));
   };
 };
 

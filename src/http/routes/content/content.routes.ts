@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { saveContent } from '../../../commands/content/content.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { createActorNames } from '../../../events/actorNames.js';
+import { contentVersionBody } from '../../../events/content/content.history.js';
 import { contentFold } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
@@ -156,8 +157,11 @@ const documentRoutes = (shared: Collection, { engine, reader }: CollectionParts)
       answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
-        await check(website, collection, key.documentId, body.body);
-        const isNew = (await engine.state(contentFold, key)).state.stage === 'none';
+        const { state } = await engine.state(contentFold, key);
+        const isNew = state.stage === 'none';
+        await check(website, collection, key.documentId, body.body, async () =>
+          isNew ? null : contentVersionBody(engine, key, state.versions[0].revision),
+        );
         if (isNew && (await countContent(reader, { websiteId: website.id, collection })) >= maxDocuments) {
           throw new Refused(refusals.tooManyContentDocuments());
         }

@@ -117,7 +117,7 @@ export const versionRoutes = (shared: Collection, { engine }: CollectionParts): 
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
         return restoreContent(acting, { ...key, ...body }, withRoom, context, expectationOf(expectation), (earlier) =>
-          check(website, collection, key.documentId, earlier),
+          check(website, collection, key.documentId, earlier, () => Promise.resolve(earlier)),
         );
       },
       answer: ({ params, website: { website }, caller }, { revision }) => toAnswer(keyOf(params), { website, caller }, revision),
