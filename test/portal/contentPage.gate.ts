@@ -131,6 +131,20 @@ withBrowser('the content pages', () => {
     await reader.page.getByRole('img', { name: 'Loaves on a shelf' }).waitFor();
     expect(await reader.page.getByText(mediaId).count()).toBe(0);
     expect(reader.complaints).toEqual([]);
+
+    // With two hundred newer ones it is not among those that are listed at once.
+    for (const shown of [reader.page, page]) {
+      await shown.route(/\/media\?limit=/, (listed) =>
+        listed.fulfill({ headers: { link: `<${listed.request().url()}&cursor=older>; rel="next"` }, json: [] }),
+      );
+    }
+    await reader.page.reload();
+    await reader.page.getByText('Loaves on a shelf').scrollIntoViewIfNeeded();
+    await reader.page.getByRole('img', { name: 'Loaves on a shelf' }).waitFor();
+    await visit(`/websites/${websiteId}/content/company`, editor);
+    const option = page.getByRole('option', { name: 'Loaves on a shelf' });
+    await option.waitFor({ state: 'attached' });
+    for (const shown of [reader.page, page]) expect(await shown.getByText('A picture that was removed').count()).toBe(0);
   });
 
   test('what is typed stays when the feature is switched off meanwhile', async () => {

@@ -12,6 +12,16 @@ export const mediaQuery = (websiteId: string) =>
     queryFn: ({ signal }) => doorstep.websites.media.list(websiteId, { limit: maxShown }, { signal }),
   });
 
+/** One of them; `null`: there is none. */
+export const oneMediaQuery = (websiteId: string, mediaId: string) =>
+  queryOptions({
+    queryKey: mediaKeys.one(websiteId, mediaId),
+    queryFn: async ({ signal }) => {
+      const [found] = await doorstep.websites.media.list(websiteId, { ids: mediaId }, { signal });
+      return found ?? null;
+    },
+  });
+
 /** Addresses are good for five minutes. */
 const addressMs = 240_000;
 

@@ -1,3 +1,4 @@
+import type { Media } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +8,7 @@ import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { MediaPicture } from '../../media/parts/MediaPicture.js';
 import { mediaQuery } from '../../media/queries.js';
+import { useNamedMedia } from '../../media/useNamedMedia.js';
 import { isObject, withAt } from '../json.js';
 import classes from './PictureInput.module.css';
 
@@ -28,7 +30,13 @@ export const PictureInput = ({ title, value, onChange, issue, websiteId }: Pictu
   const { t } = useTranslation();
   const media = useQuery(mediaQuery(websiteId)).data?.filter(({ kind }) => kind === 'image') ?? [];
   const mediaId = textAt(value, 'mediaId');
-  const chosen = media.find(({ id }) => id === mediaId);
+  const named = useNamedMedia(websiteId, mediaId);
+  const chosen = named?.kind === 'image' ? named : undefined;
+  const isListed = media.some(({ id }) => id === mediaId);
+  const labelOf = (one: Media | null | undefined): string => {
+    if (one === null) return t('content.pictureGone');
+    return one === undefined ? '…' : (one.alt ?? one.name);
+  };
   return (
     <fieldset className={classes['group']}>
       <legend>{title}</legend>
@@ -39,8 +47,8 @@ export const PictureInput = ({ title, value, onChange, issue, websiteId }: Pictu
         error={issue}
         data={[
           { value: '', label: t('content.noPicture') },
-          ...media.map(({ id, name, alt }) => ({ value: id, label: alt ?? name })),
-          ...(mediaId !== '' && chosen === undefined ? [{ value: mediaId, label: t('content.pictureGone') }] : []),
+          ...media.map((one) => ({ value: one.id, label: labelOf(one) })),
+          ...(mediaId !== '' && !isListed ? [{ value: mediaId, label: labelOf(named) }] : []),
         ]}
         onChange={({ currentTarget: { value: next } }) => onChange(next === '' ? undefined : { mediaId: next })}
       />

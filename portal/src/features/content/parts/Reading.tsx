@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { MediaPicture } from '../../media/parts/MediaPicture.js';
-import { mediaQuery } from '../../media/queries.js';
+import { useNamedMedia } from '../../media/useNamedMedia.js';
 import { isList, isObject } from '../json.js';
 import { titleAt, type Field } from '../schema.js';
 import classes from './Reading.module.css';
@@ -25,9 +24,9 @@ const inOrder = <T,>(entries: readonly (readonly [string, T])[], field: Field | 
 const ReadPicture = ({ mediaId, alt }: { readonly mediaId: string; readonly alt: unknown }): ReactNode => {
   const { t } = useTranslation();
   const { websiteId = '' } = useParams();
-  const { data: media } = useQuery(mediaQuery(websiteId));
-  const picture = media?.find(({ id }) => id === mediaId);
-  if (picture === undefined) return media !== undefined && <span className="muted">{t('content.pictureGone')}</span>;
+  const picture = useNamedMedia(websiteId, mediaId);
+  if (picture === undefined) return null;
+  if (picture === null) return <span className="muted">{t('content.pictureGone')}</span>;
   return (
     <>
       <MediaPicture media={picture} websiteId={websiteId} className={classes['picture'] ?? ''} />
