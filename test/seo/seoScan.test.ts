@@ -190,6 +190,18 @@ describe('a scan', () => {
     expect(asked.length).toBeLessThan(30);
   });
 
+  test('reads every page, though many links lead to what robots.txt forbids', async () => {
+    const links = Array.from({ length: 70 }, (_, index) => `<a href="/admin/${String(index)}">x</a>`).join('');
+    const site = serving({
+      ...goodSite,
+      '/': pageAt('/', { body: `<h1>Bread</h1>${links}<a href="/about">a</a><a href="/rolls">b</a><a href="/cakes">c</a>` }),
+      '/rolls': pageAt('/rolls'),
+      '/cakes': pageAt('/cakes'),
+      '/sitemap.xml': sitemapOf('/'),
+    });
+    expect(await scanOf(site)).toMatchObject({ pages: 4, complete: true });
+  });
+
   test('reads only the beginning of a long sitemap, because reading it holds other work up', async () => {
     const elsewhere = '<url><loc>http://a/</loc></url>'.repeat(65_000);
     const long = (request: Parameters<ServePage>[0]) =>

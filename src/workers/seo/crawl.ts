@@ -1,5 +1,6 @@
 import type { Robot } from 'robots-parser';
 import { ProviderFault } from '../../integrations/fault.js';
+import { nextTurn } from '../../platform/eventLoop.js';
 import { parseUrl } from '../../platform/urls.js';
 import { userAgent, type Fetched, type FetchPage } from './fetchPage.js';
 import { readPage, type PageFacts } from './page.js';
@@ -21,6 +22,8 @@ export interface Site {
 const MAX_PAGES = 25;
 /** Requests for pages, including broken links and files that are not pages. */
 const MAX_REQUESTS = 60;
+/** Of addresses that were found: matching one against robots.txt costs processor time. */
+const MAX_ADDRESSES = 1_000;
 const MAX_SITEMAP_ENTRIES = 1_000;
 /** In characters: the parser works without a pause, at a hundred thousand a second at worst. */
 const MAX_SITEMAP_LENGTH = 200_000;
@@ -83,12 +86,17 @@ export const crawl = async (start: string, fetchPage: FetchPage, stopSignal: Abo
 
   await add(home);
   enqueue(sitemap.addresses, sitemap.url);
-  for (let requests = 0; requests < MAX_REQUESTS && pages.length < MAX_PAGES && !isStopped(); requests += 1) {
+  let requests = 0;
+  for (let looked = 0; looked < MAX_ADDRESSES; looked += 1) {
     const [next] = queue;
-    if (next === undefined) break;
+    if (next === undefined || requests >= MAX_REQUESTS || pages.length >= MAX_PAGES || isStopped()) break;
     const [address, from] = next;
     queue.delete(address);
-    if (!robots.allows(address)) continue;
+    if (!robots.allows(address)) {
+      await nextTurn();
+      continue;
+    }
+    requests += 1;
     const page = await fetchOrNull(address);
     if (isStopped()) break;
     if (page === null || page.status >= 400) {
