@@ -128,7 +128,7 @@ test('drafts are given up however many uploads of others the bucket lists before
       'b 1',
       `<IsTruncated>true</IsTruncated><NextKeyMarker>b</NextKeyMarker><NextUploadIdMarker>2</NextUploadIdMarker>${old('b', '2')}`,
     ],
-    ['b 2', `<IsTruncated>false</IsTruncated>${old(ours, '3')}`],
+    ['b 2', `<IsTruncated>false</IsTruncated>${old(ours, '3')}${old(`${ours}-960-gif`, '4')}${old(`${ours}-notes`, '5')}`],
   ]);
   const removed: string[] = [];
   const server = createHttpServer((request, response) => {
@@ -148,8 +148,8 @@ test('drafts are given up however many uploads of others the bucket lists before
   });
   const endpoint = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const files = createS3Files({ bucket: 'agency', region: 'us-east-1', endpoint, credentials });
-  expect(await files.removeDrafts(Date.UTC(2026, 0, 2))).toBe(1);
-  expect(removed).toEqual([`/agency/${ours} 3`]);
+  expect(await files.removeDrafts(Date.UTC(2026, 0, 2))).toBe(2);
+  expect(removed).toEqual([`/agency/${ours} 3`, `/agency/${ours}-960-gif 4`]);
 });
 
 describe('a service that stops answering', () => {

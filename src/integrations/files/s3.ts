@@ -200,8 +200,8 @@ const originOf = ({ bucket, region, endpoint }: BucketAccount): string => {
   return `https://${bucket.includes('.') ? '' : `${bucket}.`}${host}`;
 };
 
-/** As uploads are named: by a website's id and a UUID. */
-const uploadedKey = /^[0-9a-z]{26}\/[0-9a-f-]{36}$/;
+/** As uploads are named, by a website's id and a UUID, and the variants of images after them. */
+const uploadedKey = /^[0-9a-z]{26}\/[0-9a-f-]{36}(?:-\d+-[a-z]+)?$/;
 
 /** An address that is opened without the service's own headers never shows a file as a page. */
 const storedAs = { ContentType: 'application/octet-stream', ContentDisposition: 'attachment' };
