@@ -38,7 +38,7 @@ const domainIn = (text: string): string => {
   return domain;
 };
 
-/** Hostnames with commas between, in the form in which they are kept. */
+/** Hostnames with commas between, in the form in which they are kept: lower case, without a dot at the end. */
 const canonicalIn = (ids: string | undefined): { readonly ids?: string } =>
   ids === undefined
     ? {}
@@ -109,7 +109,7 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       operationId: 'listDomains',
       summary: 'List the domains of a website, or read some by their hostnames',
       description:
-        'Each with the records that are to be set in DNS, and which of them the last check found. `ids` are hostnames.',
+        'Each with the records that are to be set in DNS, and which of them the last check found. `ids` are hostnames, those of other scripts as they are answered (`xn--…`).',
       tag: domainTag,
       scope: 'website',
       access: 'members',
