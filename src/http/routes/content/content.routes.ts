@@ -32,7 +32,9 @@ import { versionRoutes } from './version.routes.js';
 
 const SentContent = Type.Object(
   {
-    baseHash: BaseHash('The `hash` of the version that was edited; `null` creates a document that nobody has saved, in place of what the repository holds of it.'),
+    baseHash: BaseHash(
+      'The `hash` of the version that was edited; `null` creates a document that nobody has saved, in place of what the repository holds of it.',
+    ),
     body: ContentBody,
   },
   { $id: 'ContentInput', description: 'A document, and over which version it is saved.' },
