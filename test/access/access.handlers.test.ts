@@ -19,6 +19,7 @@ import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.dire
 import { readClient } from '../../src/projections/client/client.queries.js';
 import { clientActor, logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
+import { noTargets } from '../support/erasable.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeDuring, type TestClock } from '../support/testClock.js';
 import { accessFold, type AccessState, linkRole } from '../../src/events/access/access.state.js';
@@ -398,7 +399,7 @@ describe('at the same moment', () => {
   test('a client is erased just before they are added: their address is not written down anew', async () => {
     const clientId = await createClient(local.engine, { email }, local.context());
     const { personal } = local.engine;
-    const findTargets = () => Promise.resolve({ owned: [], accessible: [], apiKeys: [] });
+    const findTargets = () => Promise.resolve(noTargets);
     const engine = {
       ...local.engine,
       personal: {

@@ -18,6 +18,7 @@ import { createAccessWorker } from '../../src/workers/access/accessWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { createMortal, newWebsite } from '../support/erasable.js';
+import { noTargets } from '../support/erasable.js';
 import { eventually } from '../support/eventually.js';
 import { after, unavailable } from '../support/faultyEventStore.js';
 import { onFolder } from '../support/onFolder.js';
@@ -146,13 +147,7 @@ describe('an assignment that is interrupted', () => {
 
   test('before it saw that the client was erased takes the website from them again', async () => {
     const clientId = await makeClient('ana');
-    const erase = () =>
-      eraseClient(
-        other.engine,
-        { findTargets: () => Promise.resolve({ owned: [], accessible: [], apiKeys: [] }) },
-        clientId,
-        other.context(),
-      );
+    const erase = () => eraseClient(other.engine, { findTargets: () => Promise.resolve(noTargets) }, clientId, other.context());
     local.eventStore.appendFaults.push(after(erase), unavailable);
     await expect(assign(clientId)).rejects.toThrow('down');
     expect(await ownerId()).toBe(clientId);
@@ -211,7 +206,7 @@ describe('access that is given and interrupted', () => {
 
   test('before it saw that the client is erased is taken away', async () => {
     const clientId = await makeClient('ana');
-    const nowhere = { findTargets: () => Promise.resolve({ owned: [], accessible: [], apiKeys: [] }) };
+    const nowhere = { findTargets: () => Promise.resolve(noTargets) };
     const erase = () => eraseClient(other.engine, nowhere, clientId, other.context());
     local.eventStore.appendFaults.push(after(erase), unavailable);
     await expect(link('ana')).rejects.toThrow('down');

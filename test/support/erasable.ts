@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { changeClient } from '../../src/commands/client/client.handlers.js';
-import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
+import type { ErasureTargets, PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { websitesOfClient } from '../../src/projections/access/access.queries.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
@@ -16,6 +16,9 @@ import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 import { createTestOutbox } from './outbox.js';
 import type { TestProcess } from './process.js';
 
+/** Of somebody who is nowhere beside their own stream. */
+export const noTargets: ErasureTargets = { owned: [], accessible: [], apiKeys: [], otherNames: { addresses: [], subjects: [] } };
+
 /** A person who is everywhere where one can be. */
 export interface Erasable {
   readonly name: string;
@@ -24,6 +27,8 @@ export interface Erasable {
   readonly clientId: string;
   /** The address as events hold it. */
   readonly encrypted: string;
+  /** A subject that is an address of its own, as a token holds it. */
+  readonly encryptedSubject: string;
   /** Websites that they own, are linked to after a claim, and are invited to. */
   readonly owned: string;
   readonly linked: string;
@@ -59,6 +64,7 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
   const { engine, context } = process;
   const email = `${name}@example.com`;
   const subject = `idp|${name}`;
+  const address = `${name}@corp.example`;
   const [owned, linked, invited] = await Promise.all(
     ['owned', 'linked', 'invited'].map((what) => newWebsite(process, `${what}-${name}`)),
   );
@@ -86,10 +92,11 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
     await mint({ subject, verifiedEmail: email, userName: name }),
     await mint({ subject }),
     await mint({ subject: email }),
-    await mint({ subject: 'somebody', verifiedEmail: email }),
+    await mint({ subject: address, verifiedEmail: email }),
   ];
+  const encryptedSubject = await engine.personal.encryptSubject(address);
   await outbox.send({ id: engine.ids.commandId(), to: email, person: encrypted, subject: 'Hello', html: name, text: name });
-  return { name, email, subject, clientId, encrypted, owned, linked, invited, invitationId, apiKeys };
+  return { name, email, subject, clientId, encrypted, encryptedSubject, owned, linked, invited, invitationId, apiKeys };
 };
 
 /**
@@ -105,7 +112,7 @@ export const expectShutOut = async (engine: TestProcess, { clientId, email, subj
 /** Nothing is left, in any process. */
 export const expectErased = async (engine: TestProcess, outbox: Outbox, person: Erasable): Promise<void> => {
   await expectShutOut(engine, person);
-  expect(await engine.personal.decrypt(person.encrypted)).toBeNull();
+  for (const text of [person.encrypted, person.encryptedSubject]) expect(await engine.personal.decrypt(text)).toBeNull();
   expect(await websitesOfClient(engine, person.clientId, { limit: 200 })).toEqual([]);
   expect((await engine.read(websiteProjection, person.owned)).document).not.toHaveProperty('clientId');
   const { state: linked } = await engine.state(accessFold, { websiteId: person.linked, clientId: person.clientId });

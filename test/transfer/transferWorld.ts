@@ -1,3 +1,4 @@
+import { noTargets } from '../support/erasable.js';
 import { expect } from '@jest/globals';
 import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { keyOfInvitation } from '../../src/events/access/access.stream.js';
@@ -183,7 +184,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       await engine.handle(websiteDecider, command, context());
     },
     erase: async (clientId) => {
-      const findTargets = () => Promise.resolve({ owned: [websiteId], accessible: [websiteId], apiKeys: [] });
+      const findTargets = () => Promise.resolve({ ...noTargets, owned: [websiteId], accessible: [{ websiteId, clientId }] });
       await eraseClient(engine, { findTargets }, clientId, context());
     },
     archive: async () => {

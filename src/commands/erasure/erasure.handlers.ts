@@ -1,4 +1,6 @@
 import type { Engine } from '../../engine.js';
+import type { AccessKey } from '../../events/access/access.stream.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
 import { changeAccess } from '../access/access.handlers.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
 import { clientDecider } from '../client/client.decider.js';
@@ -24,15 +26,20 @@ export interface PersonalDataHolder {
 export interface ErasureTargets {
   /** Websites that they own. */
   readonly owned: readonly string[];
-  /** Websites that they are linked to, or that their address is invited to. */
-  readonly accessible: readonly string[];
+  /** Links and invitations of theirs: the invitations also to another address, under which they have another id. */
+  readonly accessible: readonly AccessKey[];
   readonly apiKeys: readonly { readonly id: string; readonly subject: string }[];
+  /**
+   * What they are called beside their own addresses, as events hold it, and no other client is: further
+   * addresses, and subjects that are addresses.
+   */
+  readonly otherNames: { readonly addresses: readonly string[]; readonly subjects: readonly string[] };
 }
 
 /** A person whose erasure has been decided. */
 export interface ErasedPerson {
   readonly clientId: string;
-  /** Every address that was theirs or was to be, as events hold it, and readable. */
+  /** Every address that was theirs or was to be, and every subject that is an address, as events hold it, and readable. */
   readonly addresses: readonly {
     readonly email: string;
     readonly address: string;
@@ -120,23 +127,34 @@ const withdrawClient = async (
     addresses.push({ email: each, address, isTheirs });
   }
 
-  const { owned, accessible, apiKeys } = await findTargets(clientId, [email, ...formerEmails]);
+  const { owned, accessible, apiKeys, otherNames } = await findTargets(clientId, [email, ...formerEmails]);
   for (const websiteId of owned) {
     const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
     await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
   }
-  for (const websiteId of accessible) {
-    const withdraw = { type: 'WithdrawClient', websiteId, clientId } as const;
+  for (const key of accessible) {
+    const withdraw = { type: 'WithdrawClient', ...key } as const;
     await changeAccess(engine, withdraw, consequenceOf(engine, context));
   }
   for (const { id, subject } of apiKeys) {
     const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
-  return { clientId, addresses };
+  const others: ErasedPerson['addresses'][number][] = [];
+  for (const each of new Set([...otherNames.addresses, ...otherNames.subjects])) {
+    const name = await engine.personal.decrypt(each);
+    if (name === null) continue;
+    await engine.personal.retire(each);
+    const address = canonicalAddress(name);
+    others.push({ email: each, address, isTheirs: (await clientIdOfEmail(engine, address)) === undefined });
+  }
+  return { clientId, addresses: [...others, ...addresses] };
 };
 
-/** When it resolves, no personal data of the person can be read anywhere. */
+/**
+ * When it resolves, nothing that was stored of the person under any of these addresses can be read
+ * anywhere. What people typed into free text stays.
+ */
 export const forgetPerson = async (
   { personal }: Pick<Engine, 'personal'>,
   { accounts, holders }: Pick<ErasureParts, 'accounts' | 'holders'>,

@@ -64,6 +64,26 @@ export const listAudit = async (
   return auditedEvents(reader, found);
 };
 
+const pageSize = 500;
+
+/** The names of the streams in which the audit has such events. */
+export const auditedStreams = async (reader: Reader, filter: AuditFilter): Promise<ReadonlySet<string>> => {
+  const streams = new Set<string>();
+  for (let after: string | undefined; ;) {
+    const query = {
+      ...selectionOf(filter),
+      order: 'descending',
+      limit: pageSize,
+      ...(after !== undefined && { after }),
+    } as const;
+    const page = await reader.list(auditProjection, query);
+    for (const document of page) streams.add(auditedPlace(document).stream);
+    if (page.length < pageSize) return streams;
+    await reader.giveWay();
+    after = page.at(-1)?.id;
+  }
+};
+
 /** Where an event stands: in the audit, and in the log. */
 interface AuditedPlace extends EventPlace {
   readonly place: string;

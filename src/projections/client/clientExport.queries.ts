@@ -1,10 +1,10 @@
 import { clientFold } from '../../events/client/client.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
 import { personKeyOf } from '../../platform/personal.js';
-import { accessProjection } from '../access/access.projection.js';
+import { accessDocumentId, accessProjection, type AccessDocument, type InvitationEntry } from '../access/access.projection.js';
 import type { APIKeyDocument } from '../apiKey/apiKey.projection.js';
 import type { AuditFilter } from '../audit/audit.queries.js';
-import { erasureTargets } from '../erasure/erasureTargets.queries.js';
+import { erasureTargets, invitationsTo } from '../erasure/erasureTargets.queries.js';
 import { everyDocument } from '../everyDocument.js';
 import type { Reader } from '../reader.js';
 import { websiteProjection } from '../website/website.projection.js';
@@ -45,6 +45,23 @@ export interface ClientRecord {
   readonly by: AuditFilter;
 }
 
+interface InvitationAt extends InvitationEntry {
+  readonly websiteId: string;
+}
+
+const invitationsOf = ({ websiteId, invitations }: AccessDocument): readonly InvitationAt[] =>
+  invitations.map((one) => ({ websiteId, ...one }));
+
+/** Invitations of other client ids, to addresses that are the client's as well. */
+const invitationsElsewhere = async (reader: Reader, addresses: readonly string[]): Promise<readonly InvitationAt[]> => {
+  const found = await Promise.all(
+    (await invitationsTo(reader, addresses)).map(({ key }) => reader.read(accessProjection, accessDocumentId(key))),
+  );
+  return found
+    .flatMap(({ document }) => (document === null ? [] : invitationsOf(document)))
+    .filter(({ email }) => addresses.includes(email));
+};
+
 /**
  * Everything that is kept about a client beside the events themselves; `null` when there is none, or
  * they were erased. Events are found by the keys that personal data is encrypted with, so that it
@@ -59,8 +76,9 @@ export const readClientRecord = async (reader: Reader, clientId: string): Promis
 
   const emails = [state.email, ...state.formerEmails];
   const asked = [...state.changes.values()].map(({ email }) => email);
-  const [{ apiKeys }, access, owned, subjects, customers] = await Promise.all([
-    erasureTargets(reader, clientId, emails),
+  const { apiKeys, otherNames } = await erasureTargets(reader, clientId, emails);
+  const [elsewhere, access, owned, subjects, customers] = await Promise.all([
+    invitationsElsewhere(reader, otherNames.addresses),
     everyDocument(reader, accessProjection, { clientId }),
     everyDocument(reader, websiteProjection, { clientId }),
     everyDocument(reader, clientSubjectProjection, { clientId }),
@@ -74,14 +92,15 @@ export const readClientRecord = async (reader: Reader, clientId: string): Promis
         website: (await reader.read(websiteProjection, link.websiteId)).document,
       })),
   );
-  const invitations = access.flatMap(({ websiteId, invitations: all }) => all.map((one) => ({ websiteId, ...one })));
-  const ownSubjects = [...new Set([...subjects, ...apiKeys].map(({ subject }) => subject))];
-  const theirs = [...emails, ...asked, ...ownSubjects, ...invitations.map(({ email }) => email)];
+  const invitations = [...access.flatMap(invitationsOf), ...elsewhere];
+  const ownSubjects = [...new Set([...[...subjects, ...apiKeys].map(({ subject }) => subject), ...otherNames.subjects])];
+  const addresses = [...new Set([...emails, ...asked, ...otherNames.addresses])];
+  const theirs = [...addresses, ...ownSubjects, ...invitations.map(({ email }) => email)];
   const personKeys = new Set(theirs.map(personKeyOf).filter((key) => key !== undefined));
 
   return {
     client: found.client,
-    addresses: await Promise.all([...new Set([...emails, ...asked])].map((email) => personal.display(email))),
+    addresses: await Promise.all(addresses.map((email) => personal.display(email))),
     subjects: await Promise.all(ownSubjects.map((subject) => personal.display(subject))),
     websites: [
       ...owned.map(({ id, name, slug }) => ({ websiteId: id, name, slug, via: 'owner' as const, role: 'editor' as const })),
