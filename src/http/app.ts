@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { createAccessLog, type Answered } from './accessLog.js';
+import { createBindSubject } from './auth/bindSubject.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
 import { unlessWhole } from './bodyTime.js';
@@ -295,6 +296,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     findStanding: createFindStanding(parts),
     findStandingNoting: (note) => createFindStanding(parts, note),
     idempotency: createIdempotency(engine, parts.records),
+    bindSubject: createBindSubject(parts.identityProvider),
     baseUrl: parts.baseUrl,
     limitBodyTime,
     onStream,

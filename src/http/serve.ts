@@ -7,6 +7,7 @@ import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import { nextTurn } from '../platform/eventLoop.js';
 import { createKeyedLimit } from '../platform/keyedLimit.js';
+import type { BindSubject } from './auth/bindSubject.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import { archivedRefusalFor } from './auth/rules.js';
 import type { FindStanding, Standing } from './auth/standing.js';
@@ -36,6 +37,7 @@ export interface ServeParts {
   /** As `findStanding`, and tells `note` of every stream that the standing rests on. */
   readonly findStandingNoting: (note: (stream: string) => void) => FindStanding;
   readonly idempotency: Idempotency;
+  readonly bindSubject: BindSubject;
   readonly baseUrl: () => string;
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
   readonly onStream: (exchange: Exchange, end: () => void) => () => void;
@@ -144,7 +146,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return route.body === undefined ? bodyless : { value, bytes };
   };
 
-  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => route.act?.(request, acting);
+  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => {
+    if (isWrite && route.access !== 'public') await parts.bindSubject(request, acting);
+    return route.act?.(request, acting);
+  };
 
   /**
    * With several tags in `If-Match` the state has to be any of theirs: they are tried one after the

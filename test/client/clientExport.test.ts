@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { catalogue, personalFields, streams } from '../../src/events/catalogue.js';
 import type { JsonObject } from '../../src/events/envelope.js';
+import { confirmAddressChange } from '../../src/commands/client/addressChange.handlers.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { eventId } from '../../src/platform/ids.js';
 import { readGolden } from '../support/golden.js';
 import { clientFold } from '../../src/events/client/client.state.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { erasureOf } from '../support/process.js';
 import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -151,6 +153,57 @@ test('of somebody who was invited has the invitation', async () => {
 
 const invitationsOf = async (own: string): Promise<readonly string[]> =>
   ((await call('GET', '/me', undefined, own)).body as { invitations: readonly { id: string }[] }).invitations.map(({ id }) => id);
+
+test('of a client who was linked and never claimed has what they did, signed in, also before a change of their address', async () => {
+  const [email, next] = ['anna@accounts.example', 'anna.next@accounts.example'];
+  const addresses = new Map([
+    ['user-1', email],
+    ['user-2', next],
+  ]);
+  const subjectOf = (address: string): string => [...addresses].find(([, one]) => one === address)?.[0] ?? 'nobody';
+  const here = await startApi({
+    identityProvider: {
+      identify: (subject) => Promise.resolve({ subject, role: 'client', verifiedEmail: addresses.get(subject) ?? '' }),
+      exists: () => Promise.resolve(true),
+      accountOf: (address) => Promise.resolve({ subject: subjectOf(address), role: 'client' }),
+      addressOf: (subject) => Promise.resolve(addresses.get(subject) ?? null),
+    },
+  });
+  const admin = await here.mintToken();
+  const asAdmin = async (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
+    here.call(method, path, { token: admin, ...(body !== undefined && { body }) });
+  const asAnna = (subject: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
+    here.call(method, path, { headers: { authorization: `Bearer ${subject}` }, ...(body !== undefined && { body }) });
+  const clientId = ((await asAdmin('POST', '/clients', { email, name: 'Anna' })).body as { id: string }).id;
+  const websiteId = ((await asAdmin('POST', '/websites', { name: 'Inn', slug: 'inn', tier: 'scale' })).body as { id: string }).id;
+  await asAdmin('POST', `/websites/${websiteId}/clients`, { email, role: 'editor' });
+  const recordOf = async () => (await asAdmin('GET', `/clients/${clientId}/export`)).body as Exported;
+  expect((await recordOf()).subjects).toEqual(['user-1']);
+
+  const save = (subject: string, x: number): Promise<ApiAnswer> =>
+    asAnna(subject, 'PUT', `/websites/${websiteId}/blueprint`, { nodes: [{ id: 'hosting', x, y: 1 }] });
+  expect((await save('user-1', 1)).status).toBeLessThan(300);
+  const { state } = await here.engine.state(clientFold, { clientId });
+  if (state.stage !== 'registered') throw new Error('no such client');
+  await asAdmin('PATCH', `/clients/${clientId}`, { email: next });
+  const after = (await here.engine.state(clientFold, { clientId })).state;
+  const [changeId = ''] = after.stage === 'registered' ? [...after.changes.keys()] : [];
+  const context = {
+    commandId: here.engine.ids.commandId(),
+    actor: { subject: 'x', role: 'system', via: 'worker' },
+    requestId: 'x',
+  } as const;
+  await confirmAddressChange(here.engine, erasureOf(here.engine), changeId, context);
+  expect((await save('user-2', 2)).status).toBeLessThan(300);
+
+  const all = await recordOf();
+  expect([...all.subjects].sort()).toEqual(['user-1', 'user-2']);
+  const changes = all.eventsBy.filter(({ type }) => type !== 'ClientSubjectBound');
+  expect(new Set(changes.map(({ actor: { subject } }) => subject))).toEqual(new Set(['user-1', 'user-2']));
+  const { body } = await asAdmin('GET', '/audit?limit=200');
+  const names = (body as readonly { type: string; actor: { name?: string } }[]).filter(({ type }) => type === changes[0]?.type);
+  expect(names.map(({ actor: { name } }) => name)).toEqual(['Anna', 'Anna']);
+});
 
 test('covers each type of event that has personal data, whatever area it is of', async () => {
   const email = 'everywhere@export.example';

@@ -6,7 +6,7 @@ import { everyDocument } from '../everyDocument.js';
 import type { Reader } from '../reader.js';
 
 /** Knows as whom somebody with a lower-case address signs in. */
-interface Accounts {
+export interface Accounts {
   accountOf?(email: string): Promise<{ readonly subject: string }>;
 }
 

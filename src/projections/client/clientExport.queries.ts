@@ -4,6 +4,7 @@ import { personKeyOf } from '../../platform/personal.js';
 import { accessDocumentId, accessProjection, type AccessDocument, type InvitationEntry } from '../access/access.projection.js';
 import type { APIKeyDocument } from '../apiKey/apiKey.projection.js';
 import type { AuditFilter } from '../audit/audit.queries.js';
+import type { Accounts } from '../audit/subjects.queries.js';
 import { erasureTargets, invitationsTo } from '../erasure/erasureTargets.queries.js';
 import { everyDocument } from '../everyDocument.js';
 import type { Reader } from '../reader.js';
@@ -68,7 +69,11 @@ const invitationsElsewhere = async (reader: Reader, addresses: readonly string[]
  * covers every stream without naming them.
  * @throws as `Reader.list`
  */
-export const readClientRecord = async (reader: Reader, clientId: string): Promise<ClientRecord | null> => {
+export const readClientRecord = async (
+  reader: Reader,
+  clientId: string,
+  accounts: Accounts | null,
+): Promise<ClientRecord | null> => {
   const { personal } = reader;
   const found = await readClient(reader, clientId);
   const { state } = await reader.state(clientFold, { clientId });
@@ -93,7 +98,10 @@ export const readClientRecord = async (reader: Reader, clientId: string): Promis
       })),
   );
   const invitations = [...access.flatMap(invitationsOf), ...elsewhere];
-  const ownSubjects = [...new Set([...[...subjects, ...apiKeys].map(({ subject }) => subject), ...otherNames.subjects])];
+  const account = await accounts?.accountOf?.(found.client.email);
+  const signedIn = account === undefined ? [] : [account.subject];
+  const bound = [...subjects, ...apiKeys].map(({ subject }) => subject);
+  const ownSubjects = [...new Set([...bound, ...otherNames.subjects, ...signedIn])];
   const addresses = [...new Set([...emails, ...asked, ...otherNames.addresses])];
   const theirs = [...addresses, ...ownSubjects, ...invitations.map(({ email }) => email)];
   const personKeys = new Set(theirs.map(personKeyOf).filter((key) => key !== undefined));

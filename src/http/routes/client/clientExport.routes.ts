@@ -3,6 +3,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { InvitationKind, LinkRole } from '../../../events/access/access.events.js';
 import type { Outbox } from '../../../integrations/email/port.js';
+import type { IdentityProvider } from '../../../integrations/identity/port.js';
 import type { InvoicePlace, Ledger, Payments } from '../../../integrations/payments/port.js';
 import { personKeyOf } from '../../../platform/personal.js';
 import { isoTime } from '../../../platform/clock.js';
@@ -94,6 +95,7 @@ interface ClientExportParts {
   readonly reader: Reader;
   readonly baseUrl: () => string;
   readonly keyUse: KeyUse;
+  readonly identityProvider: IdentityProvider | null;
   readonly payments: Payments;
   /** Present with the embedded ledger. */
   readonly ledger?: Ledger;
@@ -102,7 +104,7 @@ interface ClientExportParts {
 
 /** `GET /clients/:id/export` (api.md, section 4). */
 export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] => {
-  const { engine, reader, baseUrl, keyUse } = parts;
+  const { engine, reader, baseUrl, keyUse, identityProvider } = parts;
   const pages = createAuditPages({ engine, reader, baseUrl });
 
   return [
@@ -119,7 +121,7 @@ export const clientExportRoutes = (parts: ClientExportParts): readonly Route[] =
       refusals: ['client_not_found'],
       answers: { 200: { description: 'Everything about the person.', schema: ClientExport, inParts: true } },
       answer: async ({ params: { id } }) => {
-        const found = await readClientRecord(reader, id);
+        const found = await readClientRecord(reader, id, identityProvider);
         if (found === null) throw new Refused(refusals.clientNotFound(id));
         const { about, by, personKeys: _, ...record } = found;
         const head: Head = {
