@@ -287,7 +287,7 @@ describe('a claim by somebody who is known by another address', () => {
 });
 
 describe('LinkClaimant', () => {
-  const linkClaimant = { type: 'LinkClaimant', ...person, invitationId: 'j1', role: 'viewer', isRepeated: false } as const;
+  const linkClaimant = { type: 'LinkClaimant', ...person, invitationId: 'j1', role: 'viewer', acceptedPosition: 50n } as const;
   const takenUp: AccessEvent = { type: 'InvitationAccepted', data: { ...person, invitationId: 'j1', claimedBy: 'c1' } };
 
   test('links the claimant of an invitation to another address, once', () => {
@@ -319,10 +319,10 @@ describe('LinkClaimant', () => {
 
   test('that goes on from an earlier claim does not undo a removal since', () => {
     given(accessDecider, [linked, unlinked])
-      .when({ ...linkClaimant, isRepeated: true })
+      .when({ ...linkClaimant, acceptedPosition: 1n })
       .thenRefused(refusals.invitationNotFound('j1'));
     given(accessDecider)
-      .when({ ...linkClaimant, isRepeated: true })
+      .when({ ...linkClaimant, acceptedPosition: 1n })
       .then([linked, takenUp]);
   });
 
@@ -427,7 +427,11 @@ const command = fc.oneof(
     verifiedEmail: fc.constantFrom('a@x.org', 'b@x.org'),
     claimedBy: fc.constantFrom('c1', 'c2'),
   }),
-  fc.record({ type: fc.constant('LinkClaimant' as const), role: fc.constant('viewer' as const), isRepeated: fc.boolean() }),
+  fc.record({
+    type: fc.constant('LinkClaimant' as const),
+    role: fc.constantFrom('viewer' as const, 'editor' as const),
+    acceptedPosition: fc.bigInt(0n, 30n),
+  }),
   fc.record({
     type: fc.constantFrom(
       'RemoveClient' as const,

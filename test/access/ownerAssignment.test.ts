@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
-import { createClient } from '../../src/commands/client/client.handlers.js';
+import { addClient, claimInvitation, offerTransfer, removeClient } from '../../src/commands/access/access.handlers.js';
+import { bindClientSubject, createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { changeWebsite, removeOwner, transferOwnership } from '../../src/commands/website/website.handlers.js';
@@ -17,8 +17,7 @@ import { createProjector, type Projector } from '../../src/projections/runner/pr
 import { createAccessWorker } from '../../src/workers/access/accessWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
-import { createMortal, newWebsite } from '../support/erasable.js';
-import { noTargets } from '../support/erasable.js';
+import { createMortal, newWebsite, noTargets } from '../support/erasable.js';
 import { eventually } from '../support/eventually.js';
 import { after, unavailable } from '../support/faultyEventStore.js';
 import { onFolder } from '../support/onFolder.js';
@@ -214,6 +213,23 @@ describe('access that is given and interrupted', () => {
     await worker.start();
     await untilUnlinked(clientId);
   });
+});
+
+test('a claim of an invitation to another address that ended before the link was written is completed, also after an earlier removal', async () => {
+  const clientId = await makeClient('ana');
+  const { engine, context } = local;
+  await bindClientSubject(engine, clientId, 'idp|ana', context());
+  await link('ana');
+  await removeClient(engine, { websiteId, clientId }, context());
+  const email = 'ana@work.example';
+  const { handled } = await addClient(engine, { websiteId, email, role: 'editor' }, context());
+  const [invitationId = ''] = handled.state.invitations.keys();
+  local.eventStore.appendFaults.push((append) => append(), unavailable);
+  const claiming = claimInvitation(engine, { invitationId, subject: 'idp|ana', verifiedEmail: email }, context());
+  await expect(claiming).rejects.toThrow('down');
+  expect([await stageOf(invitationId), await roleOf(clientId)]).toEqual(['accepted', undefined]);
+  await worker.start();
+  await eventually('the link', async () => ((await roleOf(clientId)) === 'editor' ? true : undefined));
 });
 
 test('a late reaction to an assignment leaves alone what was given, offered or renewed since, and the claim of the owner', async () => {

@@ -49,10 +49,8 @@ export interface LinkClaimant extends OfPerson {
   readonly type: 'LinkClaimant';
   readonly invitationId: string;
   readonly role: LinkRole;
-  /**
-   * The invitation was accepted by an earlier claim, which may have ended before it linked anybody.
-   */
-  readonly isRepeated: boolean;
+  /** Where in the log the invitation was accepted: a removal of the link since then stands. */
+  readonly acceptedPosition: bigint;
 }
 
 /** Gives a link back that was taken away, with the role that it had. */

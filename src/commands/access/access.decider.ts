@@ -89,11 +89,11 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
 
 /** Links once for each invitation: a repetition after a removal does not give the access back. */
 const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
-  const { websiteId, clientId, invitationId, role, isRepeated } = command;
+  const { websiteId, clientId, invitationId, role, acceptedPosition } = command;
   const isLinked = linkRole(state) !== undefined;
   if (state.takenUp.includes(invitationId)) return isLinked ? [] : refusals.invitationNotFound(invitationId);
-  // The removal may have come after the claim that this one goes on from.
-  if (isRepeated && state.link === 'removed') return refusals.invitationNotFound(invitationId);
+  // A claim that was interrupted is completed later.
+  if (!isLinked && state.unlinkedPosition > acceptedPosition) return refusals.invitationNotFound(invitationId);
   const linked: readonly AccessEvent[] = isLinked ? [] : [{ type: 'ClientLinked', data: { websiteId, clientId, role } }];
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy: clientId } };
   return [...linked, accepted, ...settlePending(command, state)];

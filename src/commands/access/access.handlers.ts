@@ -251,18 +251,47 @@ export const claimInvitation = async (
     throw error;
   });
   const { revision } = handled;
-  const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
+  const { claimId } = handled.state.invitations.get(invitationId) ?? {};
   let linkRevision = revision;
   if (kind !== 'ownership_transfer') {
-    if (clientId !== key.clientId) {
-      const isRepeated = handled.events.length === 0 || context.isRepetition === true;
-      const link = { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated } as const;
-      linkRevision = (await engine.handle(accessDecider, link, context)).revision;
-    }
+    linkRevision = (await linkClaimant(engine, key, invitationId, handled.state, context))?.revision ?? revision;
     await refuseOwner(engine, claimant, context);
   }
   await refuseErased(engine, claimant, context);
   return { websiteId, clientId, claimId, revision, linkRevision };
+};
+
+/**
+ * Links the client who has accepted an invitation to another address of theirs, in their own stream.
+ * @param invited the stream of the invitation, and its state
+ * @returns `null` when it was to their own address, or is another's
+ * @throws Refused: `Invitation <id> not found` when the link was taken away since
+ */
+const linkClaimant = async (
+  engine: Engine,
+  invited: AccessKey,
+  invitationId: string,
+  state: AccessState,
+  context: CommandContext,
+): Promise<Handled<AccessState, AccessEvent> | null> => {
+  const { kind, claimedBy, acceptedPosition, role = 'viewer' } = state.invitations.get(invitationId) ?? {};
+  if (kind !== 'client_access' || claimedBy === undefined || acceptedPosition === undefined) return null;
+  if (claimedBy === invited.clientId) return null;
+  const claimant = { websiteId: invited.websiteId, clientId: claimedBy };
+  return engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role, acceptedPosition }, context);
+};
+
+/** Completes a claim of an invitation to another address that ended before the link was written. */
+export const completeClaim = async (engine: Engine, invitationId: string, context: CommandContext): Promise<void> => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) return;
+  const { state } = await engine.state(accessFold, key);
+  try {
+    await linkClaimant(engine, key, invitationId, state, context);
+  } catch (error) {
+    // The link was taken away since.
+    if (!(error instanceof Refused)) throw error;
+  }
 };
 
 /** The commands on one person's access that rest on nothing but its own stream. */

@@ -11,6 +11,8 @@ export interface AccessState {
   readonly linkPosition: bigint;
   /** When it was given, ISO 8601 UTC; absent when there never was one. */
   readonly linkedAt?: string;
+  /** Where in the log it was taken away last. */
+  readonly unlinkedPosition: bigint;
   /** The link that was taken away last, and when. */
   readonly removed?: { readonly role: LinkRole; readonly linkedAt: string; readonly at: string };
   /** Invitations to other addresses of the person that were accepted for this link. */
@@ -35,6 +37,8 @@ export interface InvitationState {
   readonly subscriptionId?: string;
   /** The client that claimed or accepted it. */
   readonly claimedBy?: string;
+  /** Where in the log it was accepted. */
+  readonly acceptedPosition?: bigint;
   /** The event of the last claim of a transfer. */
   readonly claimId?: string;
 }
@@ -64,8 +68,9 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
     case 'ClientUnlinked': {
       const role = linkRole(state);
       const { linkedAt } = state;
-      if (role === undefined || linkedAt === undefined) return { ...state, link: 'removed' };
-      return { ...state, link: 'removed', removed: { role, linkedAt, at: event.metadata.at } };
+      const unlinkedPosition = event.position;
+      if (role === undefined || linkedAt === undefined) return { ...state, link: 'removed', unlinkedPosition };
+      return { ...state, link: 'removed', unlinkedPosition, removed: { role, linkedAt, at: event.metadata.at } };
     }
     case 'InvitationIssued':
     case 'InvitationRenewed': {
@@ -80,7 +85,7 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
     case 'InvitationAccepted': {
       const { invitationId, claimedBy } = event.data;
       if (!state.invitations.has(invitationId)) return { ...state, takenUp: withItems(state.takenUp, invitationId) };
-      return withInvitation(state, invitationId, { stage: 'accepted', claimedBy });
+      return withInvitation(state, invitationId, { stage: 'accepted', claimedBy, acceptedPosition: event.position });
     }
     case 'InvitationRenewalRequested':
       return withInvitation(state, event.data.invitationId, { renewalRequestedAt: event.metadata.at });
@@ -100,6 +105,6 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
 export const accessFold: StreamFold<AccessState, AccessEvent, AccessKey> = {
   name: 'access',
   stream: accessStream,
-  initialState: { link: 'none', linkPosition: START, takenUp: [], invitations: new Map() },
+  initialState: { link: 'none', linkPosition: START, unlinkedPosition: START, takenUp: [], invitations: new Map() },
   evolve,
 };

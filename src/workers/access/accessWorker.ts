@@ -1,4 +1,5 @@
 import {
+  completeClaim,
   settleOwner,
   withdrawFromErased,
   withdrawFromOwner,
@@ -20,8 +21,8 @@ const actor: Actor = { subject: 'access', role: 'system', via: 'worker' };
 
 /**
  * Completes what commands do after they assigned an owner or gave access: an owner has neither link
- * nor pending invitation, an assignment ends the offers made before it, and an erased client has
- * neither website nor access. The commands do so at once; this worker covers those that were
+ * nor pending invitation, an assignment ends the offers made before it, who claimed an invitation to
+ * another address of theirs is linked, and an erased client has neither website nor access. The commands do so at once; this worker covers those that were
  * interrupted. Any number of these may run on the same stores.
  */
 export const createAccessWorker = (parts: { engine: Engine; reader: Reader; createReactor: CreateReactor }): Worker => {
@@ -35,11 +36,6 @@ export const createAccessWorker = (parts: { engine: Engine; reader: Reader; crea
   const checkLink = async (event: Recorded<{ type: string; data: AccessKey }>): Promise<void> => {
     const { websiteId, clientId } = event.data;
     await withdrawFromOwner(engine, { websiteId, clientId }, contextOf(event));
-    await withdrawFromGone(event);
-  };
-
-  const withdrawFromGone = async (event: Recorded<{ type: string; data: AccessKey }>): Promise<void> => {
-    const { websiteId, clientId } = event.data;
     await withdrawFromErased(engine, { websiteId, clientId }, contextOf(event));
   };
 
@@ -60,7 +56,11 @@ export const createAccessWorker = (parts: { engine: Engine; reader: Reader; crea
       },
       ClientLinked: checkLink,
       ClientLinkRestored: checkLink,
-      InvitationIssued: withdrawFromGone,
+      InvitationIssued: async (event) => {
+        const { websiteId, clientId } = event.data;
+        await withdrawFromErased(engine, { websiteId, clientId }, contextOf(event));
+      },
+      InvitationAccepted: (event) => completeClaim(engine, event.data.invitationId, contextOf(event)),
       // A claim that was under way when the owner was assigned came to nothing.
       TransferReleased: (event) => withdrawOffers(event.data.websiteId, contextOf(event)),
     },
