@@ -302,6 +302,13 @@ describe('LinkClaimant', () => {
     expectRepeatable(accessDecider, [editor], linkClaimant);
   });
 
+  test('gives a viewer the role of editor that the invitation is for', () => {
+    const raise = { ...linkClaimant, role: 'editor' } as const;
+    const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
+    given(accessDecider, [linked]).when(raise).then([changed, takenUp]);
+    expectRepeatable(accessDecider, [linked], raise);
+  });
+
   test('repeated after a removal gives no access, whether it made the link or found it', () => {
     for (const events of [[], [linked]]) {
       const { outcome } = given(accessDecider, events).when(linkClaimant);

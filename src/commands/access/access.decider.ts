@@ -83,8 +83,20 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
   if (claimedBy === ownerId) return refusals.alreadyOwner();
 
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy, subject } };
-  if (!isOwnAddress || linkRole(state) !== undefined) return [accepted];
-  return [{ type: 'ClientLinked', data: { websiteId, clientId, role: invitation.role ?? 'viewer' } }, accepted];
+  if (!isOwnAddress) return [accepted];
+  return [...linkByInvitation(command, invitation.role, state), accepted];
+};
+
+/** A link that is there keeps its role, unless the invitation gives more. */
+const linkByInvitation = (
+  { websiteId, clientId }: AccessKey,
+  role: InvitationState['role'] = 'viewer',
+  state: AccessState,
+): readonly AccessEvent[] => {
+  const previousRole = linkRole(state);
+  if (previousRole === undefined) return [{ type: 'ClientLinked', data: { websiteId, clientId, role } }];
+  if (role === 'viewer' || previousRole === role) return [];
+  return [{ type: 'ClientLinkRoleChanged', data: { websiteId, clientId, role, previousRole } }];
 };
 
 /** Links once for each invitation: a repetition after a removal does not give the access back. */
@@ -94,9 +106,8 @@ const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
   if (state.takenUp.includes(invitationId)) return isLinked ? [] : refusals.invitationNotFound(invitationId);
   // A claim that was interrupted is completed later.
   if (!isLinked && state.unlinkedPosition > acceptedPosition) return refusals.invitationNotFound(invitationId);
-  const linked: readonly AccessEvent[] = isLinked ? [] : [{ type: 'ClientLinked', data: { websiteId, clientId, role } }];
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy: clientId } };
-  return [...linked, accepted, ...settlePending(command, state)];
+  return [...linkByInvitation(command, role, state), accepted, ...settlePending(command, state)];
 };
 
 /** How long a removal can be undone (api.md, section 4). */
