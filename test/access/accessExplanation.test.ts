@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../src/http/route.js';
 import { pathTo, people, startEverybody, type Everybody, type Person } from '../support/everybody.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import { accountsOf } from '../support/accounts.js';
 import { startApi, type ApiAnswer } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
 import { createTestOutbox } from '../support/outbox.js';
@@ -256,4 +257,20 @@ test('with the embedded sign-in it is known who signs in as an admin', async () 
     roleFrom: 'nothing',
     why: 'Nobody is known by that. Whether they are an admin, their own token alone says.',
   });
+});
+
+test('with accounts a subject is the client of the address that it signs in with', async () => {
+  const email = 'anna@accounts.example';
+  const api = await startApi({ identityProvider: accountsOf(new Map([['user-1', email]])) });
+  const token = await api.mintToken({ subject: 'ops' });
+  const made = async (path: string, body: unknown): Promise<string> =>
+    ((await api.call('POST', path, { token, body })).body as { id: string }).id;
+  const websiteId = await made('/websites', { name: 'A', slug: 'a' });
+  const clientId = await made('/clients', { email });
+  await api.call('POST', `/websites/${websiteId}/clients`, { token, body: { email, role: 'editor' } });
+  for (const query of ['subject=user-1', `email=${email}`]) {
+    const { body } = await api.call('GET', `/websites/${websiteId}/access?${query}`, { token });
+    const expected = { email, clientId, standing: 'editor', roleFrom: 'account' };
+    expect([query, (body as Explanation).person]).toEqual([query, expect.objectContaining(expected)]);
+  }
 });

@@ -6,6 +6,7 @@ import { createRoutes } from '../../src/http/routes/index.js';
 import { eventId } from '../../src/platform/ids.js';
 import { readGolden } from '../support/golden.js';
 import { clientFold } from '../../src/events/client/client.state.js';
+import { accountsOf } from '../support/accounts.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { erasureOf } from '../support/process.js';
 import { createTestOutbox } from '../support/outbox.js';
@@ -160,15 +161,7 @@ test('of a client who was linked and never claimed has what they did, signed in,
     ['user-1', email],
     ['user-2', next],
   ]);
-  const subjectOf = (address: string): string => [...addresses].find(([, one]) => one === address)?.[0] ?? 'nobody';
-  const here = await startApi({
-    identityProvider: {
-      identify: (subject) => Promise.resolve({ subject, role: 'client', verifiedEmail: addresses.get(subject) ?? '' }),
-      exists: () => Promise.resolve(true),
-      accountOf: (address) => Promise.resolve({ subject: subjectOf(address), role: 'client' }),
-      addressOf: (subject) => Promise.resolve(addresses.get(subject) ?? null),
-    },
-  });
+  const here = await startApi({ identityProvider: accountsOf(addresses) });
   const admin = await here.mintToken();
   const asAdmin = async (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
     here.call(method, path, { token: admin, ...(body !== undefined && { body }) });

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { bindClientSubject } from '../../src/commands/client/client.handlers.js';
 import { streamPrefix } from '../../src/events/defineStream.js';
 import { START, type StoredEvent } from '../../src/events/store/eventStore.js';
 import { viewingStream } from '../../src/events/viewing/viewing.stream.js';
+import { accountsOf } from '../support/accounts.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 
 let api: RunningApi;
@@ -107,6 +109,33 @@ describe('?as= answers as the person would be answered', () => {
     });
     expect(known.status).toBe(304);
   });
+});
+
+test('?as= of somebody with another address answers as whom they sign in as now', async () => {
+  const [before, now] = ['anna@before.example', 'anna@now.example'];
+  const here = await startApi({
+    identityProvider: accountsOf(
+      new Map([
+        ['user-1', before],
+        ['user-2', now],
+      ]),
+    ),
+  });
+  const ops = await here.mintToken();
+  const { id } = (await here.call('POST', '/clients', { token: ops, body: { email: now } })).body as { id: string };
+  await bindClientSubject(here.engine, id, 'user-1', {
+    commandId: here.engine.ids.commandId(),
+    actor: { subject: 'test', role: 'system', via: 'worker' },
+    requestId: 'test',
+  });
+  const headers = { authorization: 'Bearer user-2' };
+  const minted = (await here.call('POST', '/api-keys', { headers, body: { name: 'mine' } })).body as { id: string };
+  for (const path of ['/me', '/api-keys']) {
+    const own = await here.call('GET', path, { headers });
+    const { body } = await here.call('GET', `${path}?as=${now}`, { token: ops });
+    if (path === '/me') expect(body).toMatchObject({ subject: 'user-2', client: { id } });
+    else expect([own.body, body]).toEqual([[expect.objectContaining({ id: minted.id })], own.body]);
+  }
 });
 
 describe('?as= is refused', () => {

@@ -37,29 +37,37 @@ export const personOfEmail = async ({ reader, identityProvider }: PersonParts, e
   };
 };
 
-/** The subject that the address is known by; a stranger's is the address itself. */
+/**
+ * The subject that somebody with the address signs in as; where that is not known, the one that is
+ * bound to their client, or else the address itself.
+ */
 export const subjectOfEmail = async (
   { reader, identityProvider }: PersonParts,
   email: string,
   clientId: string | undefined,
 ): Promise<string> => {
-  const bound = clientId === undefined ? null : await subjectOfClient(reader, clientId);
-  if (bound !== null) return bound;
   // Tokens that an operator minted may stand for the address.
-  const { state } = await reader.state(subjectKeysFold, { subjectIndex: reader.blindIndex(email) });
-  return state.keys.length > 0 ? email : ((await identityProvider?.accountOf?.(email))?.subject ?? email);
+  const hasKeys = async (subject: string): Promise<boolean> =>
+    (await reader.state(subjectKeysFold, { subjectIndex: reader.blindIndex(subject) })).state.keys.length > 0;
+  const account = await identityProvider?.accountOf?.(email);
+  if (account !== undefined) {
+    return (await hasKeys(email)) && !(await hasKeys(account.subject)) ? email : account.subject;
+  }
+  return (clientId === undefined ? null : await subjectOfClient(reader, clientId)) ?? email;
 };
 
 /**
- * The person of a subject of the identity provider. Their address is the one of the client that the
- * subject is bound to, else the one that a live API key of theirs was minted with.
+ * The person of a subject of the identity provider. Their address is the one that a live API key of
+ * theirs was minted with, else the one that they sign in with, else that of the client that the subject
+ * is bound to.
  */
 export const personOfSubject = async (parts: PersonParts, subject: string): Promise<Person> => {
   const { reader, identityProvider } = parts;
   const { isAdminByKey, keyEmail } = await keysOf(parts, subject);
-  const known = await clientIdOf(reader, subject, keyEmail);
+  const ownEmail = keyEmail ?? (await identityProvider?.addressOf?.(subject)) ?? undefined;
+  const known = await clientIdOf(reader, subject, ownEmail);
   const knownEmail = known === undefined ? undefined : (await readClient(reader, known))?.client.email;
-  const email = keyEmail ?? knownEmail;
+  const email = ownEmail ?? knownEmail;
   const found = email === undefined ? undefined : await identityProvider?.accountOf?.(email);
   // Of an address that was forgotten since, the account has another subject.
   const account = found?.subject === subject ? found : undefined;
