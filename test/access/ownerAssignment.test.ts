@@ -190,6 +190,19 @@ test('a pending invitation ends with the ownership that its person got instead, 
   }
 });
 
+test('an assignment that is repeated leaves a link that was given since', async () => {
+  const clientId = await makeClient('ana');
+  const context = local.context();
+  const input = { websiteId, clientId };
+  await link('ana');
+  await changeWebsite(local.engine, input, context);
+  expect(await roleOf(clientId)).toBeUndefined();
+  await removeOwner(local.engine, input, local.context());
+  await link('ana');
+  await changeWebsite(local.engine, input, { ...context, isRepetition: true });
+  expect([await ownerId(), await roleOf(clientId)]).toEqual([undefined, 'editor']);
+});
+
 describe('access that is given and interrupted', () => {
   test('before it saw that the client owns the website by now is taken away', async () => {
     const clientId = await makeClient('ana');

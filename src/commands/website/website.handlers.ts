@@ -166,7 +166,9 @@ export const changeWebsite = async (
   const reservation = await reserveNewSlug(engine, change, context, options);
   const handled = await engine.handle(websiteDecider, { ...change, ...reservation }, context, options);
   if (clientId !== undefined && clientId !== null) {
-    await settleOwner(engine, { websiteId, clientId }, context);
+    // Of a repetition: what was given since stays.
+    const upTo = handled.state.stage === 'none' ? undefined : handled.state.ownerPosition;
+    await settleOwner(engine, { websiteId, clientId }, context, upTo);
     await withdrawOvertakenOffers(engine, websiteId, openOffers, context);
   }
   await refuseErasedOwner(engine, websiteId, clientId, context);
