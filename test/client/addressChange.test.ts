@@ -84,6 +84,18 @@ describe('a new address', () => {
     expect(await createClient(other.engine, { email: old }, other.context())).not.toBe(clientId);
   });
 
+  test('leaves the former one to nobody from the change on, also when it is interrupted before that one is released', async () => {
+    const changeId = await request(next);
+    local.eventStore.appendFaults.push(
+      (append) => append(),
+      (append) => append(),
+      unavailable,
+    );
+    await expect(confirm(changeId)).rejects.toThrow('down');
+    expect((await readClient(other.engine, clientId))?.client.email).toBe(next);
+    expect([await found(old), await found(next)]).toEqual([undefined, clientId]);
+  });
+
   test('confirmed again, by anybody, answers as the first time and changes nothing', async () => {
     const changeId = await request(next);
     const context = local.context();

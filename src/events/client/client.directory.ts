@@ -12,10 +12,6 @@ export interface ClientDirectory extends Pick<StreamReader, 'state'> {
   readonly personal: Pick<PersonalData, 'decrypt'>;
 }
 
-/** Whether the client is registered, and was not erased. */
-const isRegistered = async ({ state }: ClientDirectory, clientId: string): Promise<boolean> =>
-  (await state(clientFold, { clientId })).state.stage === 'registered';
-
 /**
  * To whom an invitation of the client goes, and who may accept it, as events hold an address: the
  * client's own once they are registered, since it may have changed.
@@ -26,10 +22,11 @@ export const recipientOf = async ({ state }: Pick<StreamReader, 'state'>, client
   return client.stage === 'registered' ? client.email : invited;
 };
 
-/** The client of a lower-case address, if it is registered. */
+/** The client of a lower-case address, if it is registered. None of a former one, also before it is released. */
 export const clientIdOfEmail = async (directory: ClientDirectory, email: string): Promise<string | undefined> => {
   const { state } = await directory.state(clientEmailFold, { emailIndex: directory.blindIndex(email) });
-  return state.clientId !== undefined && (await isRegistered(directory, state.clientId)) ? state.clientId : undefined;
+  const { clientId } = state;
+  return clientId !== undefined && (await isStillClient(directory, clientId, [email])) ? clientId : undefined;
 };
 
 /**
