@@ -110,6 +110,9 @@ describe('the people of a website', () => {
       { ...both, id, kind: 'client_access' },
     ]);
     expect(JSON.stringify(await invitationsOf(anna))).not.toContain('claimUrl');
+    await api.call('POST', `/websites/${websiteId}/archive`, { token: admin });
+    expect(await invitationsOf(anna)).toEqual([]);
+    await api.call('POST', `/websites/${websiteId}/restore`, { token: admin });
     expect(await invitationsOf(await as(`unverified-${count}`))).toEqual([]);
     expect(await invitationsOf(await as(`stranger-${count}`, addressOf('stranger')))).toEqual([]);
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { clientEmailFold } from '../../../events/client/client.state.js';
+import { websiteFold } from '../../../events/website/website.state.js';
 import { isoTime } from '../../../platform/clock.js';
 import {
   pendingInvitations,
@@ -53,9 +54,14 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
     if (clientId === undefined) return [];
     const pending = await pendingInvitations(reader, clientId, isoTime(engine.clock.now()));
     const invitations = await Promise.all(
-      pending.map(({ websiteId, invitation }) => toReceivedInvitation(engine, reader, websiteId, invitation)),
+      pending.map(async ({ websiteId, invitation }) => {
+        // A claim at an archived website is refused.
+        const { state: website } = await reader.state(websiteFold, { websiteId });
+        if (website.stage !== 'none' && website.archived) return null;
+        return toReceivedInvitation(engine, reader, websiteId, invitation);
+      }),
     );
-    return invitations.filter(({ email }) => email === verifiedEmail);
+    return invitations.filter((invitation) => invitation?.email === verifiedEmail).filter((invitation) => invitation !== null);
   };
 
   /** With `?as=` the person is not the bearer, so that nothing is told of the token itself. */
