@@ -122,6 +122,18 @@ const makeRoom = async (engine: Engine, subjectIndex: string, context: CommandCo
   return roomFor(state, now) > 0;
 };
 
+/** Revokes tokens whose person, or whose address, is nobody's any more. */
+export const revokeTokens = async (
+  engine: Engine,
+  tokens: readonly { readonly id: string; readonly subject: string }[],
+  context: CommandContext,
+): Promise<void> => {
+  for (const { id, subject } of tokens) {
+    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
+    await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
+  }
+};
+
 /** Revokes keys that have nothing to stand on, and counts them no more. */
 const withdraw = async (engine: Engine, subjectIndex: string, ids: readonly string[], context: CommandContext): Promise<void> => {
   const revoke = (id: string): Promise<unknown> =>

@@ -2,8 +2,7 @@ import type { Engine } from '../../engine.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientOfAddressChange } from '../../events/client/client.stream.js';
 import { isoTime } from '../../platform/clock.js';
-import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
-import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
+import { revokeTokens } from '../apiKey/apiKey.handlers.js';
 import type { ErasureParts } from '../erasure/erasure.handlers.js';
 import { consequenceOf, type CommandContext } from '../handleCommand.js';
 import { clientDecider } from './client.decider.js';
@@ -97,9 +96,6 @@ export const completeAddressChange = async (
   await engine.personal.retire(formerEmail);
   await releaseUnused(engine, clientId, address, context);
   // A token vouches for the address that it was made with, which may be somebody else's next.
-  for (const { id, subject } of await findTokens(formerEmail)) {
-    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
-    await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
-  }
+  await revokeTokens(engine, await findTokens(formerEmail), context);
   await accounts.forget(address, formerEmail, clientId);
 };

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 import { changeAccess } from '../access/access.handlers.js';
-import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
+import { revokeTokens } from '../apiKey/apiKey.handlers.js';
 import { clientDecider } from '../client/client.decider.js';
 import { releaseAddress, type IsInvited } from '../client/clientEmail.handlers.js';
 import { consequenceOf, type CommandContext, type HandleOptions } from '../handleCommand.js';
@@ -10,7 +10,6 @@ import { Refused, refusals } from '../refusal.js';
 import { websiteDecider } from '../website/website.decider.js';
 import { clientFold, type ClientAddresses } from '../../events/client/client.state.js';
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
-import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
 /** Holds personal data outside the log, by address or by client. */
 export interface PersonalDataHolder {
@@ -137,10 +136,7 @@ const withdrawClient = async (
     const withdraw = { type: 'WithdrawClient', ...key } as const;
     await changeAccess(engine, withdraw, consequenceOf(engine, context));
   }
-  for (const { id, subject } of apiKeys) {
-    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
-    await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
-  }
+  await revokeTokens(engine, apiKeys, context);
   const others: ErasedPerson['addresses'][number][] = [];
   for (const each of new Set([...otherNames.addresses, ...otherNames.subjects])) {
     const name = await engine.personal.decrypt(each);
