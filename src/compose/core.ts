@@ -4,11 +4,9 @@ import type { Codec } from '../events/codec.js';
 import { createLogSubscription } from '../events/logSubscription.js';
 import type { EventStore } from '../events/store/eventStore.js';
 import { createStreamFolds } from '../events/streamFolds.js';
-import type { DeploymentLease } from '../integrations/deployments.js';
 import { createFoldSnapshots } from '../projections/foldSnapshots.js';
 import { createReader, type Reader } from '../projections/reader.js';
 import type { ReadModelStore } from '../projections/store/readModelStore.js';
-import { createDeploymentLease } from '../workers/deployment/deploymentLease.js';
 import { createReactors, type CreateReactor } from '../workers/reactions.js';
 
 /**
@@ -26,7 +24,6 @@ export interface Core {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly createReactor: CreateReactor;
-  readonly deploymentLease: DeploymentLease;
   readonly changeFeed: ChangeFeed;
   readonly stores: Stores;
 }
@@ -42,7 +39,6 @@ export const createCore = (
     engine,
     reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
     createReactor: createReactors({ engine, eventStore, codec, records: readModels.records }),
-    deploymentLease: createDeploymentLease({ engine, records: readModels.records }),
     changeFeed: createChangeFeed({ clock, eventStore, codec, subscription }),
     stores: { eventStore, readModels, codec },
   };

@@ -59,7 +59,7 @@ export interface HttpServers {
 }
 
 export const composeHttp = (
-  { engine, reader, changeFeed, deploymentLease, stores: { eventStore, readModels } }: Core,
+  { engine, reader, changeFeed, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl, isOwnHostname }: Address,
   {
@@ -90,7 +90,6 @@ export const composeHttp = (
     engine,
     reader,
     changeFeed,
-    deploymentLease,
     records,
     keyUse,
     storageLimit: createStorageLimit(reader, storageLimit),

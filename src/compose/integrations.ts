@@ -46,13 +46,14 @@ import { pendingInvitations } from '../projections/access/access.queries.js';
 import { isoTime } from '../platform/clock.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
+import { createDeployments, type Deployments } from '../workers/deployment/deployments.js';
 import { createFindSiteMedia, createSiteFilesLimit } from '../workers/media/siteMedia.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { IntegrationData } from './dataFolder.js';
 import { filesBelow, filesInBucket } from './files.js';
 
-/** The adapter of each port of `integrations/`. */
+/** The adapter of each port of `integrations/`, and what HTTP and the workers both do with several of them. */
 export interface Integrations {
   readonly sourceHost: SourceHost;
   /** The pictures and films that content names. */
@@ -62,6 +63,7 @@ export interface Integrations {
   /** Present with the embedded source host. */
   readonly gitServer?: GitServer;
   readonly hosting: Hosting;
+  readonly deployments: Deployments;
   /** Of websites that are served here. */
   readonly previews: SitePreviews;
   readonly siteAddress: SiteAddress;
@@ -195,6 +197,7 @@ export const composeIntegrations = (
     limitSiteFiles: createSiteFilesLimit(),
     ...(sites === undefined && { gitServer }),
     hosting,
+    deployments: createDeployments({ sourceHost, hosting, ...overrides, engine, records: readModels.records }),
     previews: hostingHere.previews,
     siteAddress: hostingHere.siteAddress,
     domainTargets: ({ hosting: at }) => ((at?.provider ?? hosting.provider) === embedded ? domainTargets() : vercelDomainTargets),

@@ -38,7 +38,7 @@ import type { Integrations } from './integrations.js';
 /** The processes, and the calendar that wakes some of them. */
 export const composeWorkers = (
   { seoScanSchedule, brand, auth, mail }: Settings,
-  { engine, reader, createReactor, deploymentLease, stores: { readModels } }: Core,
+  { engine, reader, createReactor, stores: { readModels } }: Core,
   integrations: Integrations,
   { baseUrl, toLocalUrl }: Address,
   { mailsFolder }: { mailsFolder: string },
@@ -52,6 +52,7 @@ export const composeWorkers = (
     storedMails,
     gitServer,
     hosting,
+    deployments,
     siteAddress,
     fetchStatus,
     email,
@@ -62,7 +63,7 @@ export const composeWorkers = (
     identityProvider,
   } = integrations;
   const core = { engine, reader, createReactor };
-  const deploying = { ...core, sourceHost, hosting, deploymentLease };
+  const deploying = { ...core, hosting, deployments };
   const mails = {
     email,
     baseUrl,
@@ -80,7 +81,7 @@ export const composeWorkers = (
       createDeletionWorker({ ...core, sourceHost, hosting }),
       createSlugReleaseWorker(core),
       createDomainWorker({ ...core, hosting }),
-      createPublicationWorker({ ...deploying, findMedia, limitSiteFiles }),
+      createPublicationWorker({ ...deploying, sourceHost, findMedia, limitSiteFiles }),
       createPushWorker(deploying),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, ...mails }),

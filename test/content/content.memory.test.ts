@@ -6,7 +6,7 @@ import { createPublicationWorker } from '../../src/workers/publication/publicati
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 
 // Builds take a while on a busy machine.
 jest.setTimeout(90_000);
@@ -78,7 +78,7 @@ beforeAll(async () => {
     },
   });
   if (used === undefined) throw new Error('there are no routes');
-  const parts = { ...partsOf(api.engine), ...used };
+  const parts = { ...used, ...deployingOn(api.engine, used) };
   workers.push(createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }), createPublicationWorker(parts));
   for (const worker of workers) await worker.start();
   token = await api.mintToken();

@@ -11,7 +11,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 
 let api: RunningApi;
 let token: string;
@@ -30,9 +30,9 @@ beforeAll(async () => {
       return createRoutes(parts);
     },
   });
-  const parts = partsOf(api.engine);
-  workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: () => Promise.resolve(200) }));
-  workers.push(createSiteWorker({ ...parts, ...routeParts }), createPublicationWorker({ ...parts, ...routeParts }));
+  const parts = { ...routeParts, ...deployingOn(api.engine, routeParts) };
+  workers.push(createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }));
+  workers.push(createSiteWorker(parts), createPublicationWorker(parts));
   for (const worker of workers) await worker.start();
   token = await api.mintToken();
   websiteId = ((await call('POST', '/websites', { name: 'Bakery', slug: 'bakery' })).body as { id: string }).id;

@@ -8,6 +8,7 @@ import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createDeployments } from '../../src/workers/deployment/deployments.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -16,7 +17,7 @@ import { hastyClock } from '../support/provider.js';
 import { createGitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake, type VercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 
 interface Site {
   readonly api: RunningApi;
@@ -44,12 +45,13 @@ const startSite = async (pair?: Pair): Promise<Site> => {
   const api = await startApi({
     routes: (parts) => {
       used = { ...parts, ...pair };
-      return createRoutes({ ...parts, ...pair });
+      return createRoutes({ ...parts, ...pair, deployments: createDeployments({ ...parts, ...used }) });
     },
   });
   if (used === undefined) throw new Error('there are no routes');
-  const worker = createProvisioningWorker({ ...partsOf(api.engine), ...used, visit: () => Promise.resolve(200) });
-  const siteWorker = createSiteWorker({ ...partsOf(api.engine), ...used });
+  const parts = deployingOn(api.engine, used);
+  const worker = createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) });
+  const siteWorker = createSiteWorker(parts);
   workers.push(worker, siteWorker);
   await worker.start();
   await siteWorker.start();
@@ -189,7 +191,8 @@ describe('on the embedded pair', () => {
       },
     });
     const { folder, url } = site.api;
-    const routes = (parts: RouteParts) => createRoutes({ ...parts, hosting: counted(parts.hosting) });
+    const routes = (parts: RouteParts) =>
+      createRoutes({ ...parts, deployments: createDeployments({ ...parts, hosting: counted(parts.hosting) }) });
     const start = () => startApi({ folder, environment: { BASE_URL: url }, projector: false, routes });
     const processes = [await start(), await start()];
     const redeploy = (api: RunningApi) => api.call('POST', `/websites/${site.websiteId}/redeploy`, { token: site.token });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { consequenceOf } from '../../src/commands/handleCommand.js';
 import type { DeploymentLeaseEvent } from '../../src/events/deployment/deploymentLease.events.js';
 import { deploymentLeaseStream } from '../../src/events/deployment/deploymentLease.stream.js';
-import type { DeploymentLease } from '../../src/integrations/deployments.js';
+import { createDeploymentLease, type DeploymentLease } from '../../src/workers/deployment/deploymentLease.js';
 import { deploymentLeaseProcess } from '../../src/workers/deployment/deploymentLease.process.js';
 import { expectRepeatable, given, now, someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
@@ -77,7 +78,8 @@ const createActs = () => {
 const leaseOn = (stores: Stores, clock: TestClock) => {
   const engine = engineOn(stores, { clock });
   const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' };
-  const run = (act: Parameters<DeploymentLease>[2]) => engine.deploymentLease(websiteId, context, act);
+  const lease = createDeploymentLease({ engine, records: engine.records });
+  const run = (act: Parameters<DeploymentLease>[2]) => lease(websiteId, () => consequenceOf(engine, context), act);
   return run as (act: (assertHeld: () => void) => Promise<string>) => Promise<string>;
 };
 

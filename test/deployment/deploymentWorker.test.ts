@@ -11,7 +11,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { activeWebsite } from '../support/activeWebsite.js';
 import { expectRepeatable, given, someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn, partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -190,7 +190,7 @@ test('the process died before it recorded what the site shows: the worker finds 
   const remote = createRemote();
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
   const websiteId = await activeWebsite(engine, context);
-  const siteWorker = createSiteWorker({ ...partsOf(engine), ...providersOn(remote) });
+  const siteWorker = createSiteWorker(deployingOn(engine, providersOn(remote)));
   await siteWorker.start();
   await engine.handle(websiteDecider, { type: 'ChangeWebsite', websiteId, name: 'Corner Bakery' }, context());
   await passTimeUntil(clock, () => Promise.resolve(remote.variables.get('SITE_NAME') === 'Corner Bakery'));

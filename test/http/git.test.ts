@@ -21,7 +21,7 @@ import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { createTestClock } from '../support/testClock.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { repositoryIn } from '../support/folders.js';
@@ -131,14 +131,13 @@ beforeAll(async () => {
     },
   });
   if (parts === undefined) throw new Error('there are no routes');
-  const { sourceHost, hosting } = parts;
-  const core = partsOf(api.engine);
+  const core = deployingOn(api.engine, parts);
   const gitServer = createGitServer({ ...api.engine, folder: join(api.folder, 'repositories') });
-  startWatching = () => createLocalPushWorker({ ...core, hosting, gitServer });
+  startWatching = () => createLocalPushWorker({ ...core, gitServer });
   workers.push(
-    createProvisioningWorker({ ...core, sourceHost, hosting, visit: () => Promise.resolve(200) }),
-    createPushWorker({ ...core, sourceHost, hosting }),
-    createSiteWorker({ ...core, sourceHost, hosting }),
+    createProvisioningWorker({ ...core, visit: () => Promise.resolve(200) }),
+    createPushWorker(core),
+    createSiteWorker(core),
     startWatching(),
   );
   for (const worker of workers) await worker.start();

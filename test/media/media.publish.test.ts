@@ -10,7 +10,7 @@ import { hasChromium, startChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { photograph } from '../support/mediaFiles.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { upload } from '../support/upload.js';
 
 // Pictures, builds and browsers take a while on a busy machine.
@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
   if (used === undefined) throw new Error('there are no routes');
-  const parts = { ...partsOf(api.engine), ...used };
+  const parts = { ...used, ...deployingOn(api.engine, used) };
   workers.push(
     createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }),
     createPublicationWorker({ ...parts, findMedia: createFindSiteMedia(parts.reader, parts.files) }),

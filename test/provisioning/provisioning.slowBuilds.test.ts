@@ -5,7 +5,7 @@ import { createProvisioningWorker } from '../../src/workers/provisioning/provisi
 import { siteProcess } from '../../src/workers/site/site.process.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import { someAdmin } from '../support/given.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { createTestClock } from '../support/testClock.js';
 import { engineOn } from '../workers/engines.js';
 import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
@@ -47,7 +47,8 @@ const createWorld = async () => {
     /** Soon enough for a build that takes seconds. */
     soon: (isDone: () => boolean | Promise<boolean>) => passTimeUntil(clock, async () => isDone(), { withinMs: 120_000 }),
     start: async (): Promise<{ readonly stop: () => Promise<void> }> => {
-      const parts = { ...partsOf(engineOn(stores, { clock })), ...outside.providersOn(directLine, clock) };
+      const providers = outside.providersOn(directLine, clock);
+      const parts = { ...providers, ...deployingOn(engineOn(stores, { clock }), providers) };
       const workers = [createProvisioningWorker(parts), createSiteWorker(parts)];
       for (const worker of workers) await worker.start();
       return { stop: () => stopInVirtualTime(clock, ...workers) };

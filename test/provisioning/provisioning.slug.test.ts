@@ -10,7 +10,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { projectNames, repositoryNames } from '../support/folders.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn, partsOf } from '../support/process.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 
 /** On a busy machine the disk can take its time. */
@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   token = await api.mintToken();
-  const parts = { ...partsOf(api.engine), ...providers };
+  const parts = deployingOn(api.engine, providers);
   const hosting: RouteParts['hosting'] = {
     ...providers.hosting,
     deploy: async (projectId, marker) => {

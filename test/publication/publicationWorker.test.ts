@@ -19,7 +19,7 @@ import { activeWebsite } from '../support/activeWebsite.js';
 import { someAdmin } from '../support/given.js';
 import { createGitHubFake } from '../support/providers/gitHubFake.js';
 import { fetchFrom, type FakeRequest, type TroubleKind } from '../support/providers/wire.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { engineOn } from '../workers/engines.js';
 import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
@@ -142,11 +142,8 @@ const createWorld = async ({
   };
   const startWorker = async (): Promise<Worker> => {
     const started = createPublicationWorker({
-      ...partsOf(engine),
-      engine: { ...engine, handle },
+      ...deployingOn({ ...engine, handle }, { sourceHost, hosting }),
       reader,
-      sourceHost,
-      hosting,
       findMedia,
       limitSiteFiles: createSiteFilesLimit(),
     });

@@ -10,7 +10,7 @@ import { commitTo } from '../contracts/hostingSites.js';
 import { startSite, type Site } from '../support/contentSite.js';
 import { eventually } from '../support/eventually.js';
 import { repositoryIn } from '../support/folders.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 
 let site: Site;
 /** Looks whether somebody pushed, as the watch of the repository does at any time. */
@@ -27,7 +27,6 @@ beforeAll(async () => {
     return { ...embedded, hosting: { ...embedded.hosting, startDeployment } };
   });
   const { engine } = site.api;
-  const { sourceHost, hosting } = site;
   const files = createGitServer({ ...engine, folder: join(site.api.folder, 'repositories') });
   const gitServer = {
     ...files,
@@ -36,7 +35,7 @@ beforeAll(async () => {
       return Promise.resolve(() => undefined);
     },
   };
-  const parts = { ...partsOf(engine), sourceHost, hosting };
+  const parts = deployingOn(engine, site);
   workers.push(createPushWorker(parts), createLocalPushWorker({ ...parts, gitServer }));
   for (const worker of workers) await worker.start();
 }, 60_000);

@@ -9,7 +9,7 @@ import { activeWebsite } from '../support/activeWebsite.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { collectLogs } from '../support/logs.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { createRemote, permanentFault, providersOn } from '../workers/remote.js';
@@ -27,7 +27,7 @@ test('a push whose provider refuses to say what is deployed is recorded as not d
   const websiteId = await activeWebsite(engine, context);
   const { sourceHost, hosting } = providersOn(createRemote());
   const listDeployments = () => Promise.reject(permanentFault('The account is closed'));
-  const worker = createPushWorker({ ...partsOf(engine), sourceHost, hosting: { ...hosting, listDeployments } });
+  const worker = createPushWorker(deployingOn(engine, { sourceHost, hosting: { ...hosting, listDeployments } }));
   workers.push(worker);
   await worker.start();
   await engine.handle(pushProcess, { type: 'RecordPush', websiteId, commit: 'abc' }, context());

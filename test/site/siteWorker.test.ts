@@ -9,7 +9,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { activeWebsite } from '../support/activeWebsite.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { createRemote, providersOn, transientFault } from '../workers/remote.js';
@@ -40,7 +40,7 @@ const createWorld = async (redeployIds: readonly string[]) => {
       (await stores.eventStore.readStream(siteStream.name({ websiteId }))).events.map(({ type, data }) => ({ type, data })),
     start: async (changed: Partial<Hosting>) => {
       const { sourceHost, hosting } = providersOn(remote);
-      const worker = createSiteWorker({ ...partsOf(engine), sourceHost, hosting: { ...hosting, ...changed } });
+      const worker = createSiteWorker(deployingOn(engine, { sourceHost, hosting: { ...hosting, ...changed } }));
       workers.push(worker);
       await worker.start();
     },

@@ -5,11 +5,12 @@ import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { createSiteFilesLimit } from '../../src/workers/media/siteMedia.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createDeployments } from '../../src/workers/deployment/deployments.js';
 import { createPublicationWorker } from '../../src/workers/publication/publicationWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from './eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from './http.js';
-import { partsOf } from './process.js';
+import { deployingOn } from './process.js';
 
 export interface Document {
   readonly id: string;
@@ -65,11 +66,11 @@ export const startSite = async (pairOn: (embedded: Pair) => Pair = (embedded) =>
     sites: true,
     routes: (parts) => {
       used = pairOn({ sourceHost: parts.sourceHost, hosting: parts.hosting });
-      return createRoutes({ ...parts, ...used, findMedia });
+      return createRoutes({ ...parts, ...used, deployments: createDeployments({ ...parts, ...used }), findMedia });
     },
   });
   if (used === undefined) throw new Error('there are no routes');
-  const parts = { ...partsOf(api.engine), ...used };
+  const parts = deployingOn(api.engine, used);
   const started = [
     createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }),
     createPublicationWorker({ ...parts, findMedia, limitSiteFiles: createSiteFilesLimit() }),

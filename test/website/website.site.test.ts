@@ -18,7 +18,7 @@ import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import { someAdmin } from '../support/given.js';
-import { partsOf } from '../support/process.js';
+import { deployingOn, partsOf } from '../support/process.js';
 import { slugFold } from '../../src/events/website/website.state.js';
 import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
 import { projectNames, repositoryNames } from '../support/folders.js';
@@ -38,9 +38,9 @@ beforeAll(async () => {
       return createRoutes(parts);
     },
   });
-  const parts = partsOf(api.engine);
-  workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: async (url) => (await fetch(url)).status }));
-  workers.push(createSiteWorker({ ...parts, ...routeParts }));
+  const parts = deployingOn(api.engine, routeParts);
+  workers.push(createProvisioningWorker({ ...parts, visit: async (url) => (await fetch(url)).status }));
+  workers.push(createSiteWorker(parts));
   for (const worker of workers) await worker.start();
   token = await api.mintToken();
 });

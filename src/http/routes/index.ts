@@ -1,5 +1,4 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
-import type { DeploymentLease } from '../../integrations/deployments.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { FindSiteMedia } from '../../events/content/content.files.js';
 import type { Hosting, SiteAddress, SitePreviews } from '../../integrations/hosting/port.js';
@@ -25,6 +24,7 @@ import { contentRoutes } from './content/content.routes.js';
 import { publicationRoutes } from './content/publication.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
+import type { Deployments } from './deployment/deployments.js';
 import { documentRoutes, type DocumentRouteParts } from './document/document.routes.js';
 import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
 import { forecastRoutes } from './forecast/forecast.routes.js';
@@ -61,7 +61,7 @@ export interface RouteParts
     WebhookRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
-  readonly deploymentLease: DeploymentLease;
+  readonly deployments: Deployments;
   readonly siteAddress: SiteAddress;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;

@@ -1,8 +1,7 @@
-import { consequenceOf, type CommandContext } from '../../commands/handleCommand.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import { deploymentLeaseStream } from '../../events/deployment/deploymentLease.stream.js';
 import type { Actor } from '../../events/envelope.js';
-import type { DeploymentLease } from '../../integrations/deployments.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { FencingToken } from '../lease.js';
@@ -22,6 +21,18 @@ const TIMEOUT_MS = 5 * 60_000;
 type Ended<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /**
+ * Runs `act` while nobody else acts for that website, in any process. When a process dies in it, the next one
+ * begins some seconds later. `act` is repeated when its process slept meanwhile, so that another may have acted.
+ * @param contextNow of a further command, at each call
+ * @param act begins after the call has returned, and calls `assertHeld` right before it begins anything at a provider
+ */
+export type DeploymentLease = <Result>(
+  websiteId: string,
+  contextNow: () => CommandContext,
+  act: (assertHeld: () => void) => Promise<Result>,
+) => Promise<Result>;
+
+/**
  * The lease of this process: for each website its stream is the lock among all processes, and within
  * this one requests wait for each other in memory.
  */
@@ -34,7 +45,7 @@ export const createDeploymentLease = ({ engine, records }: { engine: Engine; rec
 
   const underLease = async <Result>(
     websiteId: string,
-    context: CommandContext,
+    contextNow: () => CommandContext,
     act: (assertHeld: () => void) => Promise<Result>,
   ): Promise<Result> => {
     let ended: Ended<Result> | undefined;
@@ -61,7 +72,7 @@ export const createDeploymentLease = ({ engine, records }: { engine: Engine; rec
           return state;
         },
         handle: async (command) => {
-          const because = { ...consequenceOf(engine, context), actor };
+          const because = { ...contextNow(), actor };
           return (await engine.handle(deploymentLeaseProcess, { websiteId, ...command }, because)).state;
         },
         timeoutMs: () => TIMEOUT_MS,
@@ -85,5 +96,5 @@ export const createDeploymentLease = ({ engine, records }: { engine: Engine; rec
     return ended.result;
   };
 
-  return (websiteId, context, act) => mutex.run(websiteId, () => underLease(websiteId, context, act));
+  return (websiteId, contextNow, act) => mutex.run(websiteId, () => underLease(websiteId, contextNow, act));
 };

@@ -5,7 +5,6 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { declaredIn, type SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyedLimit } from '../../platform/keyedLimit.js';
@@ -13,10 +12,10 @@ import { unpublishedContent } from '../../projections/content/unpublished.querie
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
+import type { Deployments } from '../deployment/deployments.js';
 import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import { pushProcess } from '../push/push.process.js';
 import type { CreateReactor } from '../reactions.js';
-import { redeploy } from '../site/redeploy.js';
 import type { Worker } from '../worker.js';
 import {
   publicationFold,
@@ -50,13 +49,12 @@ export const createPublicationWorker = (parts: {
   createReactor: CreateReactor;
   sourceHost: SourceHost;
   hosting: Hosting;
-  deploymentLease: DeploymentLease;
+  deployments: Deployments;
   findMedia: FindSiteMedia;
   limitSiteFiles: KeyedLimit;
 }): Worker => {
-  const { engine, reader, createReactor, sourceHost, hosting, findMedia, limitSiteFiles } = parts;
+  const { engine, reader, createReactor, sourceHost, hosting, deployments, findMedia, limitSiteFiles } = parts;
   const worker = engine.ids.commandId();
-  const deployments = createDeployments(parts);
 
   const contextOf = createContextOf(engine, actor);
 
@@ -149,7 +147,7 @@ export const createPublicationWorker = (parts: {
           await engine.handle(contentDecider, published, contextOf(event));
         }
         lease.assertHeld();
-        const { id: deploymentId } = await redeploy({ engine, deployments }, website, publicationId, () => contextOf(event));
+        const { id: deploymentId } = await deployments.redeploy(website, publicationId, () => contextOf(event));
         return { type: 'RecordDeployment', deploymentId };
       },
       failure: {

@@ -2,17 +2,15 @@ import type { Untimed } from '../../commands/decider.js';
 import type { Engine } from '../../engine.js';
 import type { Actor } from '../../events/envelope.js';
 import { pushStream } from '../../events/push/push.stream.js';
-import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
-import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
 import { redeployFold, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
+import type { Deployments } from '../deployment/deployments.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
-import { redeploy } from '../site/redeploy.js';
 import type { Worker } from '../worker.js';
 
 const actor: Actor = { subject: 'push', role: 'system', via: 'worker' };
@@ -25,12 +23,10 @@ export const createPushWorker = (parts: {
   engine: Engine;
   reader: Reader;
   createReactor: CreateReactor;
-  sourceHost: SourceHost;
   hosting: Hosting;
-  deploymentLease: DeploymentLease;
+  deployments: Deployments;
 }): Worker => {
-  const { engine, reader, createReactor, hosting } = parts;
-  const deployments = createDeployments(parts);
+  const { engine, reader, createReactor, hosting, deployments } = parts;
   const contextOf = createContextOf(engine, actor);
 
   return createReactor({
@@ -60,7 +56,7 @@ export const createPushWorker = (parts: {
             if (newest?.commit === commit && newest.status === 'ready') return;
             await handle(request);
           }
-          await redeploy({ engine, deployments }, { ...website, hosting: project }, redeployId, () => contextOf(event));
+          await deployments.redeploy({ ...website, hosting: project }, redeployId, () => contextOf(event));
         } catch (error) {
           const fault = faultOf(error);
           if (fault.transient) throw error;

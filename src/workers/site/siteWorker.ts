@@ -4,16 +4,15 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import { siteStream } from '../../events/site/site.stream.js';
 import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import { websiteStream } from '../../events/website/website.stream.js';
-import { createDeployments, type DeploymentLease } from '../../integrations/deployments.js';
 import { embedded } from '../../integrations/embeddedFiles.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
-import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
 import { redeployMarker } from '../deployment/deployment.process.js';
+import type { Deployments } from '../deployment/deployments.js';
 import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -51,13 +50,11 @@ export const createSiteWorker = (parts: {
   engine: Engine;
   reader: Reader;
   createReactor: CreateReactor;
-  sourceHost: SourceHost;
   hosting: Hosting;
-  deploymentLease: DeploymentLease;
+  deployments: Deployments;
 }): Worker => {
-  const { engine, reader, createReactor, hosting } = parts;
+  const { engine, reader, createReactor, hosting, deployments } = parts;
   const worker = engine.ids.commandId();
-  const deployments = createDeployments(parts);
 
   const provisioned = async (websiteId: string): Promise<Provisioned | null> => {
     const { document } = await reader.read(websiteProjection, websiteId);
@@ -90,7 +87,7 @@ export const createSiteWorker = (parts: {
       const marker = redeployMarker(redeployId);
       lease.assertHeld();
       deploying = redeployId;
-      const started = begun ?? (await deployments.start(website, { marker, isShown: false }, contextOf(event)));
+      const started = begun ?? (await deployments.start(website, { marker, isShown: false }, () => contextOf(event)));
       const isEnded = started.status !== 'building';
       const { projectId } = website.hosting;
       const ended = isEnded ? started : await hosting.deploy(projectId, marker, lease.pause);

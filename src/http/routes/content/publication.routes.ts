@@ -4,7 +4,6 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
-import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -14,11 +13,11 @@ import type { KeyedLimit } from '../../../platform/keyedLimit.js';
 import { unpublishedContent, type Unpublished } from '../../../projections/content/unpublished.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { isListedAsFailed } from '../../../projections/website/website.queries.js';
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
 import { route, type Route } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
+import { unchangedDeployment, type Deployments } from '../deployment/deployments.js';
 import { awaitPublication } from './awaitPublication.js';
 import { ofContent } from './collections.js';
 
@@ -27,7 +26,7 @@ export interface PublicationRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
-  readonly deploymentLease: DeploymentLease;
+  readonly deployments: Deployments;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;
   readonly limitSiteFiles: KeyedLimit;
@@ -120,7 +119,6 @@ const previewing = (parts: PublicationRouteParts): Route => {
 const publishing = (parts: PublicationRouteParts): Route => {
   const { engine, reader, sourceHost, hosting } = parts;
   const sightOf = createSightOf(reader);
-  const deployments = createDeployments(parts);
 
   /** False also when it cannot be told: the publication says why. */
   const isPublished = async (websiteId: string, repositoryId: string): Promise<boolean> => {
@@ -169,9 +167,8 @@ const publishing = (parts: PublicationRouteParts): Route => {
       // One that was requested goes on.
       const isNew = state.stage === 'none' && areSameValues(website, website.built);
       if (isNew && (await isPublished(websiteId, repository.id))) {
-        const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
-        // Recorded when the last one has failed, because lists say so until another one has begun.
-        if (unchanged !== null && !(await isListedAsFailed(reader, websiteId))) return { unchanged };
+        const unchanged = await unchangedDeployment(parts, { ...website, hosting: project });
+        if (unchanged !== null) return { unchanged };
       }
       const redeploy = { redeployId: publicationId, websiteId, provider: hosting.provider, projectId: project.projectId };
       await acting.handle(redeployProcess, { type: 'RequestRedeploy', ...redeploy }, context);

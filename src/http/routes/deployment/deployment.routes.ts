@@ -1,10 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { consequenceOf } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
-import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
-import { createDeployments, type DeploymentLease } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
@@ -12,13 +10,12 @@ import { entityId } from '../../../platform/ids.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { isListedAsFailed } from '../../../projections/website/website.queries.js';
-import { commandAfterDeployment, siteProcess } from '../../../workers/site/site.process.js';
-import { redeployFold, redeployMarker, redeployProcess, startOf } from '../../../workers/deployment/deployment.process.js';
+import { redeployFold, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from './deployment.resource.js';
+import { unchangedDeployment, type Deployments } from './deployments.js';
 
 const deploymentTag: RouteTag = {
   name: 'Deployments',
@@ -73,7 +70,7 @@ export interface DeploymentRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
-  readonly deploymentLease: DeploymentLease;
+  readonly deployments: Deployments;
 }
 
 /**
@@ -81,10 +78,9 @@ export interface DeploymentRouteParts {
  * deployment.
  */
 export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] => {
-  const { engine, reader, sourceHost, hosting } = parts;
+  const { engine, reader, sourceHost, hosting, deployments } = parts;
 
   const sightOf = createSightOf(reader);
-  const deployments = createDeployments(parts);
 
   const projectIn = (
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
@@ -173,35 +169,22 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         const { state } = await engine.state(redeployFold, { redeployId });
         // One that was requested goes on.
         const isAsked = state.stage !== 'none';
-        const unchanged = isAsked || !areSameValues(website, website.built) ? null : await deployments.findUnchanged(deployed);
-        // Recorded when the last one has failed, because lists say so until another one has begun.
-        if (unchanged !== null && !(await isListedAsFailed(reader, websiteId))) return { unchanged };
-        const redeploy = { redeployId, websiteId };
-        const command = {
-          type: 'RequestRedeploy',
-          ...redeploy,
-          provider: hosting.provider,
-          projectId: project.projectId,
-        } as const;
+        const unchanged = isAsked || !areSameValues(website, website.built) ? null : await unchangedDeployment(parts, deployed);
+        if (unchanged !== null) return { unchanged };
+        const { projectId } = project;
+        const command = { type: 'RequestRedeploy', redeployId, websiteId, provider: hosting.provider, projectId } as const;
         // Before the provider is asked to build: the log names the caller, whatever happens then.
         await acting.handle(redeployProcess, command, context);
-        return { deployed, redeploy };
+        return { deployed, redeployId };
       },
       answer: async ({ context, website, caller, signal }, requested) => {
         const body = async (deployment: HostingDeployment) => toDeployment(deployment, await sightOf({ website, caller }));
         if ('unchanged' in requested) return { status: 202, body: await body(requested.unchanged) };
-        const { deployed, redeploy } = requested;
+        const { deployed, redeployId } = requested;
         const asking = { engine, reader, provider: hosting.provider };
         const values = await awaitVariables(asking, deployed.id, consequenceOf(engine, context), signal);
-        const isShown = areSameValues(values, deployed.built);
-        const wanted = { marker: redeployMarker(redeploy.redeployId), isShown };
-        const deployment = await deployments.start(deployed, wanted, context);
-        const command = commandAfterDeployment(deployed, { redeployId: redeploy.redeployId, deployment, values });
-        if (command?.type === 'RecordDeployment') await engine.handle(websiteDecider, command, consequenceOf(engine, context));
-        if (command?.type === 'QueueRedeploy') await engine.handle(siteProcess, command, consequenceOf(engine, context));
-        // Last: until then a worker completes what an interruption cuts off.
-        await engine.handle(redeployProcess, startOf(redeploy, deployment), consequenceOf(engine, context));
-        return { status: 202, body: await body(deployment) };
+        const contextNow = () => consequenceOf(engine, context);
+        return { status: 202, body: await body(await deployments.redeploy(deployed, redeployId, contextNow, values)) };
       },
     }),
   ];
