@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
+import { backoffMs, type Backoff } from '../platform/backoff.js';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
@@ -41,7 +42,7 @@ export interface ProviderResponse {
 export type ProviderHttp = (request: ProviderRequest) => Promise<ProviderResponse>;
 
 const MAX_RETRIES = 2;
-const FIRST_BACKOFF_MS = 250;
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 1_000 };
 /** Of a slow line: four megabits a second. */
 const MIN_BYTES_PER_SECOND = 500_000;
 /** Longer waits are left to the caller, which can persist them across a restart. */
@@ -178,8 +179,7 @@ export const createProviderHttp = (parts: {
       } catch (error) {
         if (!(error instanceof ProviderFault) || !error.transient || !retryable || attempt === MAX_RETRIES) throw error;
         if (!retryTimeouts && isTimeout(error)) throw error;
-        const pause = FIRST_BACKOFF_MS * 2 ** attempt * (0.5 + random.fraction() / 2);
-        const waitMs = Math.max(pause, error.retryAfterMs ?? 0);
+        const waitMs = Math.max(backoffMs(BACKOFF, attempt, random.fraction()), error.retryAfterMs ?? 0);
         if (waitMs > MAX_WAIT_MS) throw error;
         await sleep(clock, waitMs);
       }

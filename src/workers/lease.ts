@@ -1,3 +1,5 @@
+import { backoffMs } from '../platform/backoff.js';
+
 /**
  * The lease of a task that only one worker may carry out at a time, folded from the task's stream:
  * who holds it, how often an attempt failed, when the next may begin. Pure: times arrive from the
@@ -244,14 +246,20 @@ export type RetryPolicy = (attempts: Attempts, command: Decided<RecordFailure>) 
  * provider asks to wait for longer than is left.
  * @param maxPauseMs the longest pause, unless the provider asks for a longer one
  */
-export const retryFor =
-  (budgetMs: number, maxPauseMs = MAX_PAUSE_MS): RetryPolicy =>
+export const retryFor = (budgetMs: number, maxPauseMs = MAX_PAUSE_MS): RetryPolicy => {
+  const retry = retryAlways(maxPauseMs, budgetMs);
+  return (attempts, command) => (command.fault.transient ? retry(attempts, command) : undefined);
+};
+
+/** As `retryFor`, after a permanent fault too. */
+export const retryAlways =
+  (maxPauseMs: number, budgetMs = Infinity): RetryPolicy =>
   (attempts, { fault, jitter, at }) => {
     const leftMs = budgetMs - retriedForMs(attempts, at);
-    if (!fault.transient || leftMs <= 0 || fault.retryAfterMs > leftMs) return undefined;
-    const backoffMs = Math.min(maxPauseMs, MIN_PAUSE_MS * 2 ** attempts.failures) * (0.5 + jitter / 2);
+    if (leftMs <= 0 || fault.retryAfterMs > leftMs) return undefined;
+    const pauseMs = backoffMs({ firstMs: MIN_PAUSE_MS, maxMs: maxPauseMs }, attempts.failures, jitter);
     // Up to a tenth later than asked, at random: all refused callers got the same answer and must
     // not return together.
     const askedMs = fault.retryAfterMs * (1 + jitter / 10);
-    return later(at, Math.round(Math.max(Math.min(backoffMs, leftMs), askedMs)));
+    return later(at, Math.round(Math.max(Math.min(pauseMs, leftMs), askedMs)));
   };

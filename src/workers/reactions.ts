@@ -5,6 +5,7 @@ import { streamPrefix, type EventOf, type StreamDefinition } from '../events/def
 import type { Recorded } from '../events/envelope.js';
 import { reactionStream } from '../events/reaction/reaction.stream.js';
 import type { EventStore, LogSlice, StoredEvent } from '../events/store/eventStore.js';
+import { createBackoff } from '../platform/backoff.js';
 import { sleep } from '../platform/clock.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
 import { createPriority } from '../platform/priority.js';
@@ -48,8 +49,6 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
 const MAX_RUNNING = 8;
 /** Reactions of a lane under way, pausing ones included, before it reads no more events. */
 const MAX_OPEN = 1_000;
-const MIN_BACKOFF_MS = 100;
-const MAX_BACKOFF_MS = 15_000;
 /** Less than the 10 s that a process has for stopping. */
 const STOP_TIMEOUT_MS = 8_000;
 
@@ -84,7 +83,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
   const priority = createPriority(parts.engine.clock);
   return (reaction) => {
     const { engine, eventStore, codec, records } = parts;
-    const { clock, random } = engine;
+    const { clock } = engine;
     const { name, maxRunning = MAX_RUNNING } = reaction;
     const reopened = `${streamPrefix(reactionStream)}${name}-`;
     const filter = {
@@ -110,10 +109,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     const { past, coming } = lanes;
     let following: Promise<void> | null = null;
 
-    const backOff = async (attempt: number): Promise<void> => {
-      const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** attempt);
-      await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
-    };
+    const backOff = createBackoff(engine, { firstMs: 100, maxMs: 15_000 });
 
     const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
       await lane.permits.acquire();
@@ -135,7 +131,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
         } catch (error) {
           hasFailed = true;
           if (await failures.note(stored, error, attempt)) return;
-          await backOff(attempt);
+          await backOff(attempt, signal);
         }
       }
     };
@@ -214,7 +210,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
           return;
         } catch (error) {
           logger[storeFaultLevel(error)]({ err: error, attempt }, 'the log cannot be followed; trying again');
-          await backOff(attempt);
+          await backOff(attempt, signal);
           attempt += 1;
         }
       }

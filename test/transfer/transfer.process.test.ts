@@ -275,7 +275,7 @@ describe('a failure', () => {
       [fault, 900_000],
       [{ ...fault, transient: false }, 900_000],
       [ours, 900_000],
-      [long, 1_000_000],
+      [long, 1_100_000],
     ] as const) {
       const { outcome } = given(billingProcess, events).when({ ...owned, fault: of });
       expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed', data: { nextAttemptAt: later(ms) } }]);
@@ -286,6 +286,15 @@ describe('a failure', () => {
     // Assigned by hand while the claim is under way, it is no reason to carry the claim on.
     const assigned = given(billingProcess, [started('claim-1', 41)]).when({ ...owned, fault: { ...fault, transient: false } });
     expect(assigned.outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
+  });
+
+  test('of an end is tried again when the provider asks for it, and not when all others do', () => {
+    const [early, late] = [0, 0.5].map((jitter) => {
+      const failed = { ...failure, task: endTask, fault: { ...fault, retryAfterMs: 1_000_000 }, jitter };
+      return given(billingProcess, [requested, started('end c1')]).when(failed).outcome;
+    });
+    expect(early).toMatchObject([{ data: { nextAttemptAt: later(1_000_000) } }]);
+    expect(late).toMatchObject([{ data: { nextAttemptAt: later(1_050_000) } }]);
   });
 
   test('is reported to the waiting claimant, with the provider that failed', () => {

@@ -1,4 +1,5 @@
 import { EventStoreUnavailable, START } from '../../events/store/eventStore.js';
+import { createBackoff } from '../../platform/backoff.js';
 import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
@@ -64,8 +65,6 @@ const versionCheckMs = 1_000;
  * tombstones.
  */
 const tombstonesKeptMs = 3_600_000;
-const minBackoffMs = 100;
-const maxBackoffMs = 10_000;
 
 const beginning = (state: RunnerState, model: ReadModel | null, storeFaults = { count: 0 }): RunnerProgress => ({
   state,
@@ -77,8 +76,9 @@ const beginning = (state: RunnerState, model: ReadModel | null, storeFaults = { 
 
 /** Starts to keep the read model of a projection up to date. */
 export const startProjectionRunner = (projection: AnyProjection, parts: RunnerParts): ProjectionRunner => {
-  const { readModels, clock, random, logger } = parts;
+  const { readModels, clock, logger } = parts;
   const { name } = projection;
+  const pause = createBackoff(parts, { firstMs: 100, maxMs: 10_000 });
   const progress = beginning('starting', null);
   const stopping = new AbortController();
   let resolveStarted = (): void => undefined;
@@ -153,10 +153,10 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
       { projection: name, position: String(progress.position), err: fault },
       'a store failed; the projection goes on from its checkpoint',
     );
-    const backoffMs = Math.min(maxBackoffMs, minBackoffMs * 2 ** progress.storeFaults.count);
-    progress.storeFaults.count += 1;
+    const before = progress.storeFaults.count;
+    progress.storeFaults.count = before + 1;
     resolveStarted();
-    await sleep(clock, backoffMs * (0.5 + random.fraction() / 2), stopping.signal);
+    await pause(before, stopping.signal);
   };
 
   const isRunning = (): boolean => !stopping.signal.aborted && (progress.state !== 'failed' || serving !== null);

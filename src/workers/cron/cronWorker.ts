@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine.js';
+import { createBackoff } from '../../platform/backoff.js';
 import { isoTime, sleep } from '../../platform/clock.js';
 import type { Worker } from '../worker.js';
 
@@ -22,8 +23,6 @@ const minuteMs = 60_000;
  * this time.
  */
 const lateMs = 60 * minuteMs;
-const minBackoffMs = 1_000;
-const maxBackoffMs = 30_000;
 /** Less than the 10 s that a process has for stopping. */
 const stopTimeoutMs = 8_000;
 
@@ -33,7 +32,8 @@ const stopTimeoutMs = 8_000;
  * is our own, because time is a port.
  */
 export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Worker => {
-  const { clock, random } = engine;
+  const { clock } = engine;
+  const backOff = createBackoff(engine, { firstMs: 1_000, maxMs: 30_000 });
   const logger = engine.logger.child({ worker: 'cron' });
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -55,8 +55,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
         return;
       } catch (err) {
         logger.warn({ err, ...run, attempt }, 'a job of the calendar failed; trying again');
-        const backoff = Math.min(maxBackoffMs, minBackoffMs * 2 ** attempt);
-        await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
+        await backOff(attempt, signal);
       }
     }
   };

@@ -12,10 +12,9 @@ import {
   isUnderWay,
   leaseRenewed,
   noAttempts,
-  retryFor,
+  retryAlways,
   type Attempts,
   type LeaseCommand,
-  type RetryPolicy,
 } from '../lease.js';
 
 export interface DeletionState {
@@ -51,8 +50,7 @@ const MAX_PAUSE_MS = 3_600_000;
  * Whatever the fault: nobody is there any more who would ask again, and a token that may not delete is
  * replaced by one that may.
  */
-const retry: RetryPolicy = (attempts, command) =>
-  retryFor(RETRY_MS, MAX_PAUSE_MS)(attempts, { ...command, fault: { ...command.fault, transient: true } });
+const retry = retryAlways(MAX_PAUSE_MS, RETRY_MS);
 
 const decide = (command: DeletionCommand, { done, attempts, isGivenUp }: DeletionState): readonly DeletionEvent[] => {
   const { websiteId } = command;

@@ -1,15 +1,15 @@
 import type { Decider } from '../../commands/decider.js';
 import type { BillingEvent } from '../../events/billing/billing.events.js';
 import { movingItems, type MovingItem } from '../../events/billing/billing.ledger.js';
-import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor, type RetryPolicy } from '../lease.js';
+import { decideFailure, decideRenewal, decideStart, isUnderWay, retryAlways, retryFor, type RetryPolicy } from '../lease.js';
 import type { BillingCommand, OfLedger } from './transfer.commands.js';
 import { aboutOf, attemptsAt, billingFold, type BillingState, type Claim } from './transfer.state.js';
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
 /** The claimant waits: a claim that fails for longer than this is over, and can be made again. */
-const CLAIM_RETRY_MS = 60_000;
-const MAX_END_PAUSE_MS = 900_000;
+const retryClaim = retryFor(60_000);
+const retryUntilDone = retryAlways(900_000);
 
 const isOtherUnderWay = ({ claimId }: BillingState, claim: Claim): boolean => claimId !== undefined && claimId !== claim.claimId;
 
@@ -101,21 +101,19 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
 };
 
 /**
- * Ending a subscription is never given up: nobody may be billed for a website that they do not own. Nor does a
- * fault end a claim that has made its claimant the owner: only its completion says that the subscription is
- * theirs. The website's stream says who that is, because the ledger is ticked after it. A refusal ends the claim.
+ * Ending a subscription is never given up: nobody may be billed for a website that they do not own. A claim whose
+ * claimant is the owner by now is not given up for a fault either, because only its completion makes the subscription
+ * theirs; a refusal ends it. Whether they are the owner is read from the website's stream: the ledger is ticked later.
  */
-const retryAfter =
-  ({ task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>, { accounts }: BillingState): RetryPolicy =>
-  (attempts, command) => {
-    const { fault, jitter, at } = command;
-    const isRefusal = provider === undefined && !transient;
-    // Somebody may have assigned the website to the claimant by hand: this claim attaches their account first.
-    const isMadeOwner = isOwner && task.kind === 'claim' && accounts.get(task.claim.clientId)?.stage === 'attached';
-    if (task.kind === 'claim' && (!isMadeOwner || isRefusal)) return retryFor(CLAIM_RETRY_MS)(attempts, command);
-    const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
-    return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
-  };
+const retryOf = (
+  { task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>,
+  { accounts }: BillingState,
+): RetryPolicy => {
+  const isRefusal = provider === undefined && !transient;
+  // Somebody may have assigned the website to the claimant by hand: this claim attaches their account first.
+  const isMadeOwner = isOwner && task.kind === 'claim' && accounts.get(task.claim.clientId)?.stage === 'attached';
+  return task.kind === 'claim' && (!isMadeOwner || isRefusal) ? retryClaim : retryUntilDone;
+};
 
 const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, task, fault } = command;
@@ -129,7 +127,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): 
       if (!isGivenUp || task.kind === 'end') return [failed];
       return [failed, { type: 'TransferFailed', data: { ...task.claim, reason: failure.error } }];
     },
-    retryAfter(command, state),
+    retryOf(command, state),
   );
 };
 

@@ -1,10 +1,11 @@
+import { createBackoff } from '../../../platform/backoff.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { EndSignal } from '../../../platform/endSignal.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { Random } from '../../../platform/random.js';
 import type { AppendReply } from './appendMessages.js';
 import { AppendTooLarge, EventStoreUnavailable, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
-import { createBackoff, withDeadlines } from './deadline.js';
+import { withDeadlines } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
 import type { AppendRequest, Wire } from './wire.js';
 

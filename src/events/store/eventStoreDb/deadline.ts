@@ -1,6 +1,5 @@
-import { sleep, type Clock } from '../../../platform/clock.js';
+import type { Clock } from '../../../platform/clock.js';
 import { createEndController, type EndSignal } from '../../../platform/endSignal.js';
-import type { Random } from '../../../platform/random.js';
 
 /** The reason with which `withDeadlines` aborts a signal. */
 export class DeadlinePassed extends Error {}
@@ -42,17 +41,4 @@ export const withDeadlines = async <Result>(
   } finally {
     cancel();
   }
-};
-
-/**
- * Pauses that grow from `firstMs` to `maxMs`, with jitter, so that clients that lost the same
- * server do not all return at once.
- */
-export const createBackoff = (
-  parts: { readonly clock: Clock; readonly random: Random },
-  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
-): ((attempt: number, signal: EndSignal) => Promise<void>) => {
-  const { clock, random } = parts;
-  return (attempt, signal) =>
-    sleep(clock, Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random.fraction() / 2), signal);
 };

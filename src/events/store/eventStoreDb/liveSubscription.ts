@@ -1,3 +1,4 @@
+import { createBackoff } from '../../../platform/backoff.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
@@ -5,7 +6,6 @@ import type { Random } from '../../../platform/random.js';
 import type { StoredEvent } from '../eventStore.js';
 import type { LiveEvent, LiveLog } from '../liveLog.js';
 import { SilenceTimeout, untilSilent } from './catchUp.js';
-import { createBackoff } from './deadline.js';
 import { faultKind, isServerAway, unavailable } from './faults.js';
 import { bytesOf, fromWire, type WireRecord } from './records.js';
 import type { Wire } from './wire.js';

@@ -1,3 +1,4 @@
+import { createBackoff } from '../../../platform/backoff.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
@@ -7,7 +8,6 @@ import { PAGE_BYTES, type EventStore, type LogSlice, type StoredEvent, type Subs
 import { createLiveLog, type LiveLog } from '../liveLog.js';
 import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
-import { createBackoff } from './deadline.js';
 import { faultKind, isServerAway, unavailable } from './faults.js';
 import { createLiveSubscription, EXPLAINED_AFTER } from './liveSubscription.js';
 import type { Wire } from './wire.js';
