@@ -53,9 +53,9 @@ test('with nothing in the way: billing first, then the website, then the end of 
   expect(await world.roleOf(world.newId)).toBeUndefined();
   expect(acts).toStrictEqual(smoothly.toSpliced(9, 0, 'append ClientUnlinked'));
   const { claimId = '' } = await world.invitation(invitationId);
-  const ledger = (await world.billing()).ledgers.get(claimId);
-  expect(ledger).toMatchObject({ payer: 'owner', previousOwnerId: world.oldId, priceId: 'price-1' });
-  expect(ledger?.items.moves.map(({ item }) => item)).toEqual([
+  const handover = (await world.billing()).handovers.get(claimId);
+  expect(handover).toMatchObject({ payer: 'owner', previousOwnerId: world.oldId, priceId: 'price-1' });
+  expect(handover?.items.moves.map(({ item }) => item)).toEqual([
     'ownership',
     'billing_account',
     'subscription',
@@ -63,7 +63,7 @@ test('with nothing in the way: billing first, then the website, then the end of 
     'own_link',
     'previous_subscription',
   ]);
-  expect([...(ledger?.done.keys() ?? [])]).toEqual([
+  expect([...(handover?.done.keys() ?? [])]).toEqual([
     'billing_account',
     'subscription',
     'ownership',
@@ -220,7 +220,7 @@ test('a claim that made its claimant the owner is carried on, also when that was
   await passTimeUntil(world.clock, () => Promise.resolve(asked > 1));
   const { claimId = '' } = await world.invitation(invitationId);
   expect(await world.ownerId()).toBe(world.newId);
-  expect((await world.billing()).ledgers.get(claimId)?.done.has('ownership')).toBe(false);
+  expect((await world.billing()).handovers.get(claimId)?.done.has('ownership')).toBe(false);
   await world.untilSettled();
   await expectOneOfTwo(world, invitationId);
   expect([await world.ownerId(), (await world.billing()).outcomes.get(claimId)]).toStrictEqual([world.newId, 'completed']);

@@ -235,8 +235,8 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       expect(new Set(clientIds).size).toBe(clientIds.length);
       // The service knows the one that there is.
       const account = owner === undefined ? undefined : (await billing()).accounts.get(owner);
-      const { ledgers, outcomes } = await billing();
-      for (const [claimId, { items, done }] of ledgers) {
+      const { handovers, outcomes } = await billing();
+      for (const [claimId, { items, done }] of handovers) {
         if (outcomes.get(claimId) !== 'completed') continue;
         // The end of what the owner before pays comes later, and not when they are the owner again.
         const due = items.moves.filter(({ item }) => item !== 'previous_subscription');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
-import { LedgerItems, LedgerPrice, MovingItem, Payer } from './billing.ledger.js';
+import { HandoverItems, HandoverPrice, MovingItem, Payer } from './handover.js';
 import { billingUpcasters } from './billing.upcasters.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -78,11 +78,11 @@ export const billingEvents = {
   TransferLedgerDrawnUp: event(
     Type.Object({
       ...ofClaim,
-      ...LedgerItems.properties,
+      ...HandoverItems.properties,
       payer: Payer,
       previousOwnerId: Type.Optional(Type.String()),
       priceId: Type.Optional(Type.String()),
-      price: Type.Optional(LedgerPrice),
+      price: Type.Optional(HandoverPrice),
       subscriptionId: Type.Optional(Type.String()),
     }),
     billingUpcasters.TransferLedgerDrawnUp,

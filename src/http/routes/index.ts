@@ -41,7 +41,7 @@ import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { templateRoutes } from './template/template.routes.js';
-import { ledgerRoutes } from './transfer/ledger.routes.js';
+import { handoverRoutes } from './transfer/handover.routes.js';
 import { transferRoutes } from './transfer/transfer.routes.js';
 import { webhookRoutes, type WebhookRouteParts } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
@@ -89,7 +89,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...claimRoutes(parts),
     ...accessExplanationRoutes(parts, () => routes),
     ...transferRoutes(parts),
-    ...ledgerRoutes(parts),
+    ...handoverRoutes(parts),
     ...billingRoutes(parts),
     ...deliveryRoutes(parts),
     ...receiptRoutes(parts),

@@ -1,6 +1,6 @@
 import { accessFold, linkRole } from '../../events/access/access.state.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
-import type { HandoverFacts } from '../../events/billing/billing.ledger.js';
+import type { HandoverFacts } from '../../events/billing/handover.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { countLinks, listTransfers } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
@@ -12,7 +12,7 @@ import { websiteProjection } from '../website/website.projection.js';
 type Known = Pick<HandoverFacts, 'isOwnerSubscribed' | 'isAttached' | 'areTermsValid'> & { readonly now: string };
 
 /**
- * The facts that the ledger of a transfer is drawn up from, as of now.
+ * The facts that a hand-over is drawn up from, as of now.
  * @param recipientId the client that becomes the owner, or would
  */
 export const readHandoverFacts = async (

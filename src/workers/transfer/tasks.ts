@@ -13,14 +13,14 @@ import {
   type Payments,
   type Price,
 } from '../../integrations/payments/port.js';
-import { drawUpLedger } from '../../events/billing/billing.ledger.js';
+import { drawUpHandover } from '../../events/billing/handover.js';
 import { isoTime } from '../../platform/clock.js';
 import { readHandoverFacts } from '../../projections/billing/handover.queries.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
-import type { AttemptOutcome, LedgerDraft } from './transfer.commands.js';
+import type { AttemptOutcome, HandoverDraft } from './transfer.commands.js';
 import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from './transfer.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
@@ -89,9 +89,9 @@ const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): P
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   const offerPosition = await requireWanted(engine, claim);
   const price = await priceOf(tools, claim, attempt.priceId);
-  const ledger = await draftLedger(tools, claim, { price });
+  const handover = await draftHandover(tools, claim, { price });
   await unmarkLeft(tools, claim, lease);
-  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, ledger });
+  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, handover });
   const { id: priceId } = price;
   const left = await payments.findSubscription(customerId, websiteId);
   const found = left?.priceId === priceId ? left : null;
@@ -124,8 +124,8 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
   // What an earlier claim without this subscription has left would be billed beside it.
   if (before !== undefined)
     await endSubscriptionsOf(tools, before.customerId, websiteId, lease, [subscriptionId, before.existing]);
-  const ledger = await draftLedger(tools, claim, { subscriptionId });
-  await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId, ledger });
+  const handover = await draftHandover(tools, claim, { subscriptionId });
+  await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId, handover });
   const attached = await payments.attachSubscription(request, () => {
     lease.assertHeld();
   });
@@ -155,27 +155,27 @@ const unmarkLeft = async (
   return left;
 };
 
-/** What the claimant is to pay: as the claim's ledger has it, before that as of now. */
+/** What the claimant is to pay: as the claim has recorded it, before that as of now. */
 const priceOf = async (
   { engine, payments }: Tools,
   { websiteId, claimId }: Claim,
   priceId: string | undefined,
 ): Promise<Price> => {
-  const { ledgers } = (await engine.state(billingFold, { websiteId })).state;
-  const recorded = ledgers.get(claimId)?.priceId;
+  const { handovers } = (await engine.state(billingFold, { websiteId })).state;
+  const recorded = handovers.get(claimId)?.priceId;
   if (recorded !== undefined) return { id: recorded };
   // What the provider does not know it refuses when the subscription is created.
   return (await payments.readPrice(priceId)) ?? { ...(priceId !== undefined && { id: priceId }) };
 };
 
 /** What the hand-over comes to; `undefined` when an earlier attempt has recorded it. */
-const draftLedger = async (
+const draftHandover = async (
   { engine, reader, payments }: Tools,
   { websiteId, invitationId, claimId, clientId: recipientId }: Claim,
   { price, subscriptionId }: { readonly price?: Price; readonly subscriptionId?: string },
-): Promise<LedgerDraft | undefined> => {
+): Promise<HandoverDraft | undefined> => {
   const { state: billing } = await engine.state(billingFold, { websiteId });
-  if (billing.ledgers.has(claimId)) return undefined;
+  if (billing.handovers.has(claimId)) return undefined;
   const { state: website } = await engine.state(websiteFold, { websiteId });
   const ownerId = website.stage === 'none' || website.clientId === recipientId ? undefined : website.clientId;
   const isOwnerSubscribed = isSubscribed(billing, payments.provider, ownerId);
@@ -183,7 +183,7 @@ const draftLedger = async (
   const facts = await readHandoverFacts(reader, { websiteId, invitationId, recipientId }, known);
   const { id: priceId, ...cost } = price ?? {};
   return {
-    ...drawUpLedger(facts),
+    ...drawUpHandover(facts),
     payer: isOwnerSubscribed ? 'owner' : 'agency',
     ...(ownerId !== undefined && { previousOwnerId: ownerId }),
     ...(priceId !== undefined && { priceId }),

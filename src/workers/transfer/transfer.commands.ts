@@ -1,5 +1,5 @@
 import type { AnyCommand } from '../../commands/decider.js';
-import type { Ledger, LedgerItems } from '../../events/billing/billing.ledger.js';
+import type { Handover, HandoverItems } from '../../events/billing/handover.js';
 import type { Fault, RecordFailure, RenewLease, StartAttempt } from '../lease.js';
 import type { BillingFault, BillingTask, Claim } from './transfer.state.js';
 
@@ -22,16 +22,21 @@ export interface DeclineClaim {
 }
 
 /** What the hand-over comes to, drawn up with the first record of a claim; absent when it was before. */
-export interface OfLedger {
-  readonly ledger?: LedgerDraft | undefined;
+export interface OfHandover {
+  readonly handover?: HandoverDraft | undefined;
 }
 
-export type LedgerDraft = LedgerItems & Pick<Ledger, 'payer' | 'previousOwnerId' | 'priceId' | 'price' | 'subscriptionId'>;
+export type HandoverDraft = HandoverItems & Pick<Handover, 'payer' | 'previousOwnerId' | 'priceId' | 'price' | 'subscriptionId'>;
 
 /** The outcome of an attempt, so far or final. */
 export type AttemptOutcome =
-  | (OfLedger & { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string })
-  | (OfLedger & {
+  | (OfHandover & {
+      readonly type: 'RecordRequest';
+      readonly claim: Claim;
+      readonly provider: string;
+      readonly customerId: string;
+    })
+  | (OfHandover & {
       readonly type: 'RecordAttachment';
       readonly claim: Claim;
       readonly provider: string;

@@ -1,8 +1,8 @@
 import type { Decider } from '../../commands/decider.js';
 import type { BillingEvent } from '../../events/billing/billing.events.js';
-import { movingItems, type MovingItem } from '../../events/billing/billing.ledger.js';
+import { movingItems, type MovingItem } from '../../events/billing/handover.js';
 import { decideFailure, decideRenewal, decideStart, isUnderWay, retryAlways, retryFor, type RetryPolicy } from '../lease.js';
-import type { BillingCommand, OfLedger } from './transfer.commands.js';
+import type { BillingCommand, OfHandover } from './transfer.commands.js';
 import { aboutOf, attemptsAt, billingFold, type BillingState, type Claim } from './transfer.state.js';
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
@@ -33,22 +33,24 @@ const renewLease = (command: Command<'RenewLease'>, { attempts }: BillingState):
     { type: 'BillingLeaseRenewed', data: { websiteId: command.websiteId, ...lease } },
   ]);
 
-/** The ledger of the claim, unless it has one. */
-const drawnUp = ({ claim, ledger }: OfLedger & { readonly claim: Claim }, state: BillingState): readonly BillingEvent[] =>
-  ledger === undefined || state.ledgers.has(claim.claimId)
+/** The record of the claim, unless it has one. */
+const drawnUp = ({ claim, handover }: OfHandover & { readonly claim: Claim }, state: BillingState): readonly BillingEvent[] =>
+  handover === undefined || state.handovers.has(claim.claimId)
     ? []
-    : [{ type: 'TransferLedgerDrawnUp', data: { ...claim, ...ledger } }];
+    : [{ type: 'TransferLedgerDrawnUp', data: { ...claim, ...handover } }];
 
-/** The tick of those items that the claim's ledger has and that are not done yet. */
-const ticked = (claim: Claim, items: readonly MovingItem[], { ledgers }: BillingState): readonly BillingEvent[] => {
-  const ledger = ledgers.get(claim.claimId);
-  const open = items.filter((item) => ledger?.done.has(item) === false && ledger.items.moves.some((one) => one.item === item));
+/** The tick of those items that the claim has recorded and that are not done yet. */
+const ticked = (claim: Claim, items: readonly MovingItem[], { handovers }: BillingState): readonly BillingEvent[] => {
+  const handover = handovers.get(claim.claimId);
+  const open = items.filter(
+    (item) => handover?.done.has(item) === false && handover.items.moves.some((one) => one.item === item),
+  );
   return open.length === 0 ? [] : [{ type: 'TransferItemsDone', data: { ...claim, items: open } }];
 };
 
 /** The end of a previous owner's subscription is the last item of the claim that it was drawn up in. */
 const tickedEnd = (clientId: string, { websiteId, state }: { readonly websiteId: string; readonly state: BillingState }) =>
-  [...state.ledgers].flatMap(([claimId, { previousOwnerId, claim, completedAt }]) => {
+  [...state.handovers].flatMap(([claimId, { previousOwnerId, claim, completedAt }]) => {
     if (previousOwnerId !== clientId || claim === undefined || completedAt === undefined) return [];
     const { invitationId, newOwnerId } = claim;
     return ticked({ websiteId, invitationId, claimId, clientId: newOwnerId }, ['previous_subscription'], state);
@@ -59,9 +61,9 @@ const recordRequest = (command: Command<'RecordRequest'>, state: BillingState): 
   const { clientId, claimId } = command.claim;
   const account = state.accounts.get(clientId);
   const isOpen = account !== undefined && account.stage !== 'ended';
-  const ledger = drawnUp(command, state);
-  if (isOpen && account.provider === provider && account.customerId === customerId) return ledger;
-  return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }, ...ledger];
+  const handover = drawnUp(command, state);
+  if (isOpen && account.provider === provider && account.customerId === customerId) return handover;
+  return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }, ...handover];
 };
 
 const recordAttachment = (command: Command<'RecordAttachment'>, state: BillingState): readonly BillingEvent[] => {
@@ -69,11 +71,11 @@ const recordAttachment = (command: Command<'RecordAttachment'>, state: BillingSt
   const { clientId, claimId } = command.claim;
   const account = state.accounts.get(clientId);
   const isOpen = account !== undefined && account.stage !== 'ended' && account.provider === provider;
-  const ledger = drawnUp(command, state);
-  if (isOpen && (account.existing ?? account.subscriptionId) === subscriptionId) return ledger;
+  const handover = drawnUp(command, state);
+  if (isOpen && (account.existing ?? account.subscriptionId) === subscriptionId) return handover;
   return [
     { type: 'AttachmentRequested', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } },
-    ...ledger,
+    ...handover,
   ];
 };
 
@@ -103,7 +105,7 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
 /**
  * Ending a subscription is never given up: nobody may be billed for a website that they do not own. A claim whose
  * claimant is the owner by now is not given up for a fault either, because only its completion makes the subscription
- * theirs; a refusal ends it. Whether they are the owner is read from the website's stream: the ledger is ticked later.
+ * theirs; a refusal ends it. Whether they are the owner is read from the website's stream: the items are ticked later.
  */
 const retryOf = (
   { task, isOwner, fault: { provider, transient } }: Command<'RecordFailure'>,

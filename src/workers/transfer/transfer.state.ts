@@ -1,5 +1,5 @@
 import type { BillingEvent } from '../../events/billing/billing.events.js';
-import type { Ledger } from '../../events/billing/billing.ledger.js';
+import type { Handover } from '../../events/billing/handover.js';
 import { billingStream } from '../../events/billing/billing.stream.js';
 import type { Recorded } from '../../events/envelope.js';
 import { withEntry, type StreamFold } from '../../events/fold.js';
@@ -19,7 +19,7 @@ export interface BillingState {
   /** Of that attempt. */
   readonly lastFault?: BillingFault;
   /** What claims came to, by claim id. */
-  readonly ledgers: ReadonlyMap<string, Ledger>;
+  readonly handovers: ReadonlyMap<string, Handover>;
 }
 
 export type ClaimOutcome = 'completed' | 'declined' | { readonly failed: BillingFault };
@@ -96,13 +96,13 @@ const asOwn = (state: BillingState, clientId: string): BillingState => {
   return existing === undefined ? state : withAccount(state, clientId, account as Account);
 };
 
-const withLedger = (state: BillingState, claimId: string, changes: Partial<Ledger>): BillingState => {
-  const ledger = state.ledgers.get(claimId) ?? noLedger;
-  return { ...state, ledgers: withEntry(state.ledgers, claimId, { ...ledger, ...changes }) };
+const withHandover = (state: BillingState, claimId: string, changes: Partial<Handover>): BillingState => {
+  const handover = state.handovers.get(claimId) ?? noHandover;
+  return { ...state, handovers: withEntry(state.handovers, claimId, { ...handover, ...changes }) };
 };
 
-/** Of a claim that was carried out before ledgers were drawn up. */
-const noLedger: Ledger = { items: { moves: [], stays: [], missing: [] }, drawnUpAt: '', payer: 'agency', done: new Map() };
+/** Of a claim that was carried out before hand-overs were recorded. */
+const noHandover: Handover = { items: { moves: [], stays: [], missing: [] }, drawnUpAt: '', payer: 'agency', done: new Map() };
 
 const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingState => {
   switch (event.type) {
@@ -141,7 +141,7 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
     case 'TransferLedgerDrawnUp': {
       const { moves, stays, missing, payer, previousOwnerId, invitationId, clientId } = event.data;
       const { priceId, price, subscriptionId } = event.data;
-      return withLedger(state, event.data.claimId, {
+      return withHandover(state, event.data.claimId, {
         claim: { invitationId, newOwnerId: clientId },
         items: { moves, stays, missing },
         drawnUpAt: event.metadata.at,
@@ -154,15 +154,15 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
     }
     case 'TransferItemsDone': {
       const { claimId, items } = event.data;
-      const done = new Map(state.ledgers.get(claimId)?.done);
+      const done = new Map(state.handovers.get(claimId)?.done);
       for (const item of items) done.set(item, event.metadata.at);
-      return withLedger(state, claimId, { done });
+      return withHandover(state, claimId, { done });
     }
     case 'TransferDeclined':
       return withOutcome(state, event.data.claimId, 'declined');
     case 'TransferCompleted':
       return withOutcome(
-        withLedger(asOwn(state, event.data.clientId), event.data.claimId, { completedAt: event.metadata.at }),
+        withHandover(asOwn(state, event.data.clientId), event.data.claimId, { completedAt: event.metadata.at }),
         event.data.claimId,
         'completed',
       );
@@ -188,6 +188,6 @@ export const isSubscribed = ({ accounts }: BillingState, provider: string, clien
 export const billingFold: StreamFold<BillingState, BillingEvent, { readonly websiteId: string }> = {
   name: 'billing',
   stream: billingStream,
-  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts, ledgers: new Map() },
+  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts, handovers: new Map() },
   evolve,
 };

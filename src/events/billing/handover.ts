@@ -35,25 +35,25 @@ const MissingItem = Type.Enum([...missingItems]);
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /** What a hand-over comes to, as of one moment: codes and numbers, nothing personal. */
-export const LedgerItems = Type.Object({
+export const HandoverItems = Type.Object({
   moves: Type.Array(Type.Object({ item: MovingItem, count: Count })),
   stays: Type.Array(Type.Object({ item: StayingItem, count: Count })),
   missing: Type.Array(Type.Object({ item: MissingItem, count: Count })),
 });
-export type LedgerItems = Static<typeof LedgerItems>;
+export type HandoverItems = Static<typeof HandoverItems>;
 
 /** Who pays at the time: the agency, or an owner with a subscription. */
 export const Payer = Type.Enum(['agency', 'owner']);
 export type Payer = Static<typeof Payer>;
 
 /** What a new subscription costs, as far as the payment provider says it: in the smallest unit of the currency. */
-export const LedgerPrice = Type.Object({
+export const HandoverPrice = Type.Object({
   amount: Type.Optional(Type.Integer()),
   currency: Type.Optional(Type.String()),
   interval: Type.Optional(Type.Enum(['day', 'week', 'month', 'year'])),
 });
 
-/** The facts that a ledger is drawn up from. */
+/** The facts that a hand-over is drawn up from. */
 export interface HandoverFacts {
   readonly isExpired: boolean;
   readonly isArchived: boolean;
@@ -81,7 +81,7 @@ const some = <Item>(item: Item, count: number): readonly Counted<Item>[] => (cou
 const when = <Item>(isTrue: boolean, item: Item): readonly Counted<Item>[] => (isTrue ? [{ item }] : []);
 
 /** What moves, what stays, and what is missing, in the order in which people read it. */
-export const drawUpLedger = (facts: HandoverFacts): LedgerItems => ({
+export const drawUpHandover = (facts: HandoverFacts): HandoverItems => ({
   moves: [
     { item: 'ownership' },
     { item: 'billing_account' },
@@ -114,17 +114,17 @@ export const drawUpLedger = (facts: HandoverFacts): LedgerItems => ({
 });
 
 /** The record of a claim: what it came to when it began, and when each item was done. */
-export interface Ledger {
-  /** Whose claim it is; absent of one that was carried out before ledgers were drawn up. */
+export interface Handover {
+  /** Whose claim it is; absent of one that was carried out before hand-overs were recorded. */
   readonly claim?: { readonly invitationId: string; readonly newOwnerId: string };
-  readonly items: LedgerItems;
+  readonly items: HandoverItems;
   /** ISO 8601 UTC, as all times. */
   readonly drawnUpAt: string;
   readonly payer: Payer;
   readonly previousOwnerId?: string;
   readonly priceId?: string;
   /** Absent of a record from before prices were recorded. */
-  readonly price?: Static<typeof LedgerPrice>;
+  readonly price?: Static<typeof HandoverPrice>;
   readonly subscriptionId?: string;
   readonly done: ReadonlyMap<MovingItem, string>;
   readonly completedAt?: string;

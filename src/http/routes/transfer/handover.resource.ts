@@ -3,10 +3,10 @@ import {
   missingItems,
   movingItems,
   stayingItems,
-  type Ledger,
-  type LedgerItems,
+  type Handover,
+  type HandoverItems,
   type Payer,
-} from '../../../events/billing/billing.ledger.js';
+} from '../../../events/billing/handover.js';
 import type { Price } from '../../../integrations/payments/port.js';
 import { exampleIds } from '../../openapi/vocabulary.js';
 import { PersonalAddress } from '../../personalFields.js';
@@ -129,8 +129,8 @@ type Shown = Static<typeof TransferLedger>;
 
 /** @param isAdmin the number of other offers is for admins */
 export const toItems = (
-  items: LedgerItems,
-  done: Ledger['done'],
+  items: HandoverItems,
+  done: Handover['done'],
   isAdmin: boolean,
 ): Pick<Shown, 'moves' | 'stays' | 'missing'> => ({
   moves: worded(movingWords, items.moves)
@@ -146,7 +146,7 @@ export const toItems = (
 export interface Payment {
   /** Who pays before the claim. */
   readonly payer: Payer;
-  readonly done: Ledger['done'];
+  readonly done: Handover['done'];
   /** A subscription that exists and goes on. */
   readonly subscriptionId?: string | undefined;
   /** Of a new one; `unavailable`: the provider could not be asked. */

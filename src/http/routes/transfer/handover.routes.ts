@@ -3,7 +3,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { accessFold, type InvitationState } from '../../../events/access/access.state.js';
 import { keyOfInvitation } from '../../../events/access/access.stream.js';
-import { drawUpLedger, type Ledger } from '../../../events/billing/billing.ledger.js';
+import { drawUpHandover, type Handover } from '../../../events/billing/handover.js';
 import { recipientOf } from '../../../events/client/client.directory.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Payments, Price } from '../../../integrations/payments/port.js';
@@ -13,7 +13,7 @@ import type { Reader } from '../../../projections/reader.js';
 import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
 import { route, type Route } from '../../route.js';
 import { within } from '../../within.js';
-import { toItems, toPays, TransferLedger } from './ledger.resource.js';
+import { toItems, toPays, TransferLedger } from './handover.resource.js';
 import { transferTag } from './transfer.routes.js';
 
 /** How long the payment provider may take, in milliseconds. */
@@ -25,7 +25,7 @@ type Content = Pick<Static<typeof TransferLedger>, 'moves' | 'stays' | 'missing'
  * What a transfer comes to: before the claim as of now; from then on as it was written down when the
  * claim began, with each item's time (`workers/transfer/`).
  */
-export const ledgerRoutes = (parts: {
+export const handoverRoutes = (parts: {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly payments: Payments;
@@ -46,16 +46,18 @@ export const ledgerRoutes = (parts: {
   const priceOf = async ({
     priceId,
     subscriptionId,
-  }: Pick<Ledger, 'priceId' | 'subscriptionId'>): Promise<Price | 'unavailable' | undefined> => {
+  }: Pick<Handover, 'priceId' | 'subscriptionId'>): Promise<Price | 'unavailable' | undefined> => {
     if (subscriptionId !== undefined) return undefined;
     const price = await askProvider(() => payments.readPrice(priceId));
     return price === undefined ? 'unavailable' : (price ?? undefined);
   };
 
-  const recorded = async (ledger: Ledger, isAdmin: boolean): Promise<Content> => {
-    const { items, done, payer, priceId, subscriptionId } = ledger;
+  const recorded = async (handover: Handover, isAdmin: boolean): Promise<Content> => {
+    const { items, done, payer, priceId, subscriptionId } = handover;
     const price =
-      ledger.price === undefined ? await priceOf(ledger) : { ...(priceId !== undefined && { id: priceId }), ...ledger.price };
+      handover.price === undefined
+        ? await priceOf(handover)
+        : { ...(priceId !== undefined && { id: priceId }), ...handover.price };
     return { ...toItems(items, done, isAdmin), pays: toPays({ payer, done, subscriptionId, price }) };
   };
 
@@ -82,9 +84,9 @@ export const ledgerRoutes = (parts: {
     const known = { isOwnerSubscribed, isAttached: subscriptionId !== undefined, areTermsValid };
     const now = isoTime(engine.clock.now());
     const facts = await readHandoverFacts(reader, { websiteId, invitationId: transferId, recipientId }, { ...known, now });
-    const done: Ledger['done'] = new Map();
+    const done: Handover['done'] = new Map();
     const payer = isOwnerSubscribed ? 'owner' : 'agency';
-    return { ...toItems(drawUpLedger(facts), done, isAdmin), pays: toPays({ payer, done, subscriptionId, price }) };
+    return { ...toItems(drawUpHandover(facts), done, isAdmin), pays: toPays({ payer, done, subscriptionId, price }) };
   };
 
   return [
@@ -110,18 +112,18 @@ export const ledgerRoutes = (parts: {
         const { stage, claimId, expiresAt } = invitation;
         const isAdmin = caller.role === 'admin';
         const { state: billing } = await engine.state(billingFold, { websiteId });
-        const ledger = stage === 'pending' || claimId === undefined ? undefined : billing.ledgers.get(claimId);
+        const handover = stage === 'pending' || claimId === undefined ? undefined : billing.handovers.get(claimId);
         const isExpired = stage === 'pending' && expiresAt <= isoTime(engine.clock.now());
         const ofNow = { websiteId, transferId, ownerId: website.clientId, isAdmin };
-        const content = ledger === undefined ? await drawnUp(ofNow, invitation) : await recorded(ledger, isAdmin);
+        const content = handover === undefined ? await drawnUp(ofNow, invitation) : await recorded(handover, isAdmin);
         return {
           body: {
             transferId,
             websiteId,
             email: await engine.personal.display(await recipientOf(engine, key.clientId, invitation.email)),
             status: stage === 'accepted' ? 'completed' : stage === 'claimed' ? 'under_way' : isExpired ? 'expired' : 'open',
-            ...(ledger !== undefined && ledger.drawnUpAt !== '' && { drawnUpAt: ledger.drawnUpAt }),
-            ...(ledger?.completedAt !== undefined && { completedAt: ledger.completedAt }),
+            ...(handover !== undefined && handover.drawnUpAt !== '' && { drawnUpAt: handover.drawnUpAt }),
+            ...(handover?.completedAt !== undefined && { completedAt: handover.completedAt }),
             ...content,
           },
         };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { drawUpLedger, type HandoverFacts } from '../../src/events/billing/billing.ledger.js';
+import { drawUpHandover, type HandoverFacts } from '../../src/events/billing/handover.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -33,7 +33,7 @@ describe('drawing up', () => {
   };
   const always = { moves: ['ownership', 'billing_account', 'subscription', 'billing_portal'], missing: [] };
   const drawn = (facts: Partial<HandoverFacts>) => {
-    const { moves, stays, missing } = drawUpLedger({ ...plain, ...facts });
+    const { moves, stays, missing } = drawUpHandover({ ...plain, ...facts });
     const text = ({ item, count }: { item: string; count?: number }) => (count === undefined ? item : `${item} ${String(count)}`);
     return { moves: moves.map(text), stays: stays.map(text), missing: missing.map(text) };
   };
