@@ -26,8 +26,8 @@ export interface Doorstep {
   stop(): Promise<void>;
 }
 
-/** What the integrations need of this installation. */
-export const files = {
+/** Where the files are that are shipped with the service. */
+export const shippedFiles = {
   templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
   portalFolder: fileURLToPath(new URL('../portal/dist', import.meta.url)),
   // Made by the build, also when the sources run.
@@ -89,16 +89,16 @@ export const startDoorstep = async (
   const threadStarted = thread?.start();
   const address = createAddress(settings);
   const version = readVersion(new URL('../package.json', import.meta.url));
-  const integrations = composeIntegrations(settings, core, address, { ...files, version });
-  const { workers, cron } = composeWorkers(settings, core, integrations, address, files);
+  const integrations = composeIntegrations(settings, core, address, { ...shippedFiles, version });
+  const { workers, cron } = composeWorkers(settings, core, integrations, address, shippedFiles);
   let isStopping = false;
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,
     metrics,
     metricsOnHealthPort: metricsAt === 'health',
     version,
-    portalFolder: files.portalFolder,
-    mcpProgram: files.mcpProgram,
+    portalFolder: shippedFiles.portalFolder,
+    mcpProgram: shippedFiles.mcpProgram,
     brand: settings.brand,
     storageLimit: settings.files.storageLimit,
     readReceipts: settings.readReceipts,

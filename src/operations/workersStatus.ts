@@ -2,7 +2,7 @@ import { createAddress } from '../compose/address.js';
 import { composeIntegrations } from '../compose/integrations.js';
 import type { OpenCore } from '../compose/stores.js';
 import { composeWorkers } from '../compose/workers.js';
-import { files } from '../compose.js';
+import { shippedFiles } from '../compose.js';
 import type { Actor } from '../events/envelope.js';
 import type { Settings } from '../platform/settings/settings.js';
 import type { ParkedWork } from '../projections/parkedWork/parkedWork.projection.js';
@@ -17,10 +17,10 @@ const actor: Actor = { subject: 'workers:status', role: 'system', via: 'operator
 const statusOf = async (core: OpenCore, settings: Settings): Promise<readonly WorkerStatus[]> => {
   const { engine, stores } = core;
   const address = createAddress(settings);
-  const integrations = composeIntegrations(settings, core, address, files);
+  const integrations = composeIntegrations(settings, core, address, shippedFiles);
   try {
     // They are not started: they only say what they react to.
-    const { workers } = composeWorkers(settings, core, integrations, address, files);
+    const { workers } = composeWorkers(settings, core, integrations, address, shippedFiles);
     return await workerStatus(workers, { ...stores, records: stores.readModels.records, clock: engine.clock });
   } finally {
     integrations.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RedeployEvent } from '../../src/events/deployment/deployment.events.js';
-import { redeployMarker, redeployProcess, startOf } from '../../src/workers/deployment/deployment.process.js';
+import { redeployMarker, redeployProcess, commandAfterStart } from '../../src/workers/deployment/deployment.process.js';
 import { expectRepeatable, given as givenEvents, recorded } from '../support/given.js';
 
 const redeploy = { redeployId: 'r1', websiteId: 'w1' };
@@ -27,11 +27,11 @@ describe('a redeploy', () => {
   });
 
   test('says when its build had failed as it was begun', () => {
-    const command = startOf(redeploy, { id: 'd1', status: 'failed' });
+    const command = commandAfterStart(redeploy, { id: 'd1', status: 'failed' });
     given(requested)
       .when(command)
       .then([{ type: 'RedeployStarted', data: { ...redeploy, deploymentId: 'd1', failed: true } }]);
-    expect(startOf(redeploy, { id: 'd1', status: 'building' })).toStrictEqual(recordStart);
+    expect(commandAfterStart(redeploy, { id: 'd1', status: 'building' })).toStrictEqual(recordStart);
   });
 
   test('is started once, also after it was found not to have started', () => {

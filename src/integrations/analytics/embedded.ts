@@ -102,7 +102,7 @@ export const createPageCounter = (parts: {
     cancelWrite ??= clock.schedule(WRITE_DELAY_MS, write);
   };
 
-  const faultOf = (message: string, cause: unknown): ProviderFault =>
+  const fault = (message: string, cause: unknown): ProviderFault =>
     new ProviderFault({ provider: 'Site analytics', message, transient: true, cause });
 
   return {
@@ -129,7 +129,7 @@ export const createPageCounter = (parts: {
           }
           resolve(written.report(site.project, from, to));
         } catch (error) {
-          reject(faultOf('The page views cannot be read', error));
+          reject(fault('The page views cannot be read', error));
         }
       }),
     forget: async (project) => {
@@ -138,7 +138,7 @@ export const createPageCounter = (parts: {
         // Others are served between two batches.
         while (tallies().forget(project)) await nextTurn();
       } catch (error) {
-        throw faultOf('The page views cannot be deleted', error);
+        throw fault('The page views cannot be deleted', error);
       }
     },
     close: () => {

@@ -52,7 +52,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
         try {
           return (await opened.sendMail(message)) as { readonly response: string };
         } catch (error) {
-          throw faultOf(error);
+          throw asProviderFault(error);
         }
       });
       logger.info({ mailId: mail.id, answer: redactAddress(mail.to, response) }, 'the mail server accepted a mail');
@@ -80,7 +80,7 @@ const maxReasonLength = 200;
  * A 5xx about this mail is permanent (RFC 5321, 4.2.1). One about TLS, credentials or the sender is transient:
  * the operator fixes it for all mails.
  */
-const faultOf = (error: unknown): ProviderFault => {
+const asProviderFault = (error: unknown): ProviderFault => {
   const { code = 'unknown fault', command, responseCode, response } = error as SmtpError;
   const message =
     responseCode === undefined

@@ -51,7 +51,7 @@ export const createOpenAiGateway = (parts: {
         const content = (choices as typeof choices | undefined)?.[0]?.message.content;
         if (typeof content === 'string') return content;
       } catch (error) {
-        throw faultOf(error);
+        throw asProviderFault(error);
       }
       throw new ProviderFault({ provider, message: `${provider} answered without a text`, transient: true });
     },
@@ -94,7 +94,7 @@ const fetchThrough =
     return new Response(answer.text, { status: answer.status, headers: answer.headers });
   };
 
-const faultOf = (error: unknown): ProviderFault => {
+const asProviderFault = (error: unknown): ProviderFault => {
   const { cause, status } = error as { cause?: { cause?: unknown }; status?: unknown };
   if (cause?.cause instanceof ProviderFault) return cause.cause;
   if (typeof status !== 'number') {

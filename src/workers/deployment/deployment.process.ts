@@ -60,7 +60,7 @@ export const redeployFold: StreamFold<RedeployState, RedeployEvent, { readonly r
 export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = { ...redeployFold, decide };
 
 /** What to record once the provider has begun this deployment. */
-export const startOf = (
+export const commandAfterStart = (
   { redeployId, websiteId }: { readonly redeployId: string; readonly websiteId: string },
   { id: deploymentId, status }: { readonly id: string; readonly status: 'building' | 'ready' | 'failed' },
 ): Untimed<Extract<RedeployCommand, { type: 'RecordStart' }>> => ({

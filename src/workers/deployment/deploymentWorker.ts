@@ -14,7 +14,7 @@ import { publicationFold } from '../publication/publication.process.js';
 import type { CreateReactor } from '../reactions.js';
 import { siteFold, siteProcess } from '../site/site.process.js';
 import type { Worker } from '../worker.js';
-import { redeployMarker, redeployFold, redeployProcess, startOf } from './deployment.process.js';
+import { redeployMarker, redeployFold, redeployProcess, commandAfterStart } from './deployment.process.js';
 
 type Requested = Extract<RedeployEvent, { type: 'RedeployRequested' }>;
 
@@ -84,7 +84,7 @@ export const createRedeployWorker = (parts: {
         }
         if (found.status !== 'failed') await queueIfNotShown(id, websiteId, contextOf(event));
         // Last, because after it nothing of this is repeated.
-        await engine.handle(redeployProcess, startOf(redeploy, found), contextOf(event));
+        await engine.handle(redeployProcess, commandAfterStart(redeploy, found), contextOf(event));
       },
     },
   });

@@ -7,7 +7,7 @@ import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import { commandAfterDeployment, siteFold, siteProcess } from '../site/site.process.js';
-import { redeployMarker, redeployProcess, startOf } from './deployment.process.js';
+import { redeployMarker, redeployProcess, commandAfterStart } from './deployment.process.js';
 import { createDeploymentLease } from './deploymentLease.js';
 
 /** What is deployed of a website. */
@@ -103,7 +103,7 @@ export const createDeployments = (parts: {
     if (command?.type === 'RecordDeployment') await engine.handle(websiteDecider, command, contextNow());
     if (command?.type === 'QueueRedeploy') await engine.handle(siteProcess, command, contextNow());
     // Last, because after it nothing of this is repeated: until then a worker completes what an interruption cuts off.
-    await engine.handle(redeployProcess, startOf({ redeployId, websiteId }, deployment), contextNow());
+    await engine.handle(redeployProcess, commandAfterStart({ redeployId, websiteId }, deployment), contextNow());
     return deployment;
   };
 

@@ -63,7 +63,7 @@ export const createSiteWorker = (parts: {
 
   const contextOf = createContextOf(engine, actor);
 
-  const faultOf = (message: string, transient = false): ProviderFault =>
+  const fault = (message: string, transient = false): ProviderFault =>
     new ProviderFault({ provider: hosting.provider, message, transient });
 
   const refuseOtherProvider = ({ hosting: { provider } }: Provisioned): void => {
@@ -92,8 +92,8 @@ export const createSiteWorker = (parts: {
       const { projectId } = website.hosting;
       const ended = isEnded ? started : await hosting.deploy(projectId, marker, lease.pause);
       const { id: deploymentId, status, error } = ended;
-      if (status === 'failed') throw faultOf(`The build failed: ${error ?? 'no reason given'}`);
-      if (status === 'building') throw faultOf('The build has not ended yet', true);
+      if (status === 'failed') throw fault(`The build failed: ${error ?? 'no reason given'}`);
+      if (status === 'building') throw fault('The build has not ended yet', true);
       const shown = { type: 'RecordDeployment', websiteId, deploymentId, values } as const;
       await engine.handle(websiteDecider, shown, contextOf(event));
       await lease.record({ type: 'RecordRedeploy', redeployId, deploymentId });
@@ -126,7 +126,7 @@ export const createSiteWorker = (parts: {
           // What is left is for the next attempt.
           return null;
         }
-        if (website.archivedAt !== undefined) throw faultOf(`Website ${websiteId} is archived`);
+        if (website.archivedAt !== undefined) throw fault(`Website ${websiteId} is archived`);
         const before = set ?? website.built;
         let next = queued;
         const [first] = queued;

@@ -26,7 +26,7 @@ export const awaitTransfer = async (
   const streams = [accessStream.name(key), billingStream.name({ websiteId })];
   if (await engine.waitFor(streams, { timeoutMs, gone }, (deadline) => findCarriedOut(engine, claim, deadline))) return;
   const { state } = await engine.state(billingFold, { websiteId });
-  throw state.about === claim.claimId && state.lastFault !== undefined ? faultOf(state.lastFault) : httpErrors.transferUnderWay();
+  throw state.about === claim.claimId && state.lastFault !== undefined ? errorOf(state.lastFault) : httpErrors.transferUnderWay();
 };
 
 /** @throws what became of the claim instead, or will not be otherwise before `deadline` */
@@ -45,14 +45,14 @@ const findCarriedOut = async (
   // Answered once it can be claimed again, so that a claim made at once does not fail the same way.
   const isReleased = invitation?.stage === 'pending' || invitation?.claimId !== claimId;
   if (isReleased && outcome === 'declined') throw new Refused(refusals.transferNotFound());
-  if (isReleased && typeof outcome === 'object') throw faultOf(outcome.failed);
+  if (isReleased && typeof outcome === 'object') throw errorOf(outcome.failed);
   const { about, attempts, lastFault } = billing;
   const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
-  if (isPaused && Date.parse(attempts.pause.until) > deadline) throw faultOf(lastFault);
+  if (isPaused && Date.parse(attempts.pause.until) > deadline) throw errorOf(lastFault);
   return null;
 };
 
-const faultOf = ({ error, transient, provider, late }: BillingFault): Error => {
+const errorOf = ({ error, transient, provider, late }: BillingFault): Error => {
   if (provider === undefined) {
     return transient ? new Error(error) : new Refused(refusals.transferFailed(error));
   }
