@@ -4,8 +4,7 @@ import { accessFold, type InvitationState } from '../../events/access/access.sta
 import { accessStream, keyOfInvitation } from '../../events/access/access.stream.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
-import { ProviderFault } from '../../integrations/fault.js';
-import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
+import type { EmailSender } from '../../integrations/email/port.js';
 import { recipientOf } from '../../events/client/client.directory.js';
 import { isoTime } from '../../platform/clock.js';
 import type { MailLook } from '../../platform/mail/composeMail.js';
@@ -13,7 +12,8 @@ import type { Language } from '../../platform/texts/texts.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
-import { faultOf, recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import { withoutAddress } from '../mailFault.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
@@ -145,15 +145,4 @@ export const createInvitationMailWorker = (parts: {
       InvitationMailReopened: ({ data, metadata }, context) => write(data, metadata, context),
     },
   });
-};
-
-/**
- * The error with the address removed from its message.
- * @throws as `faultOf`
- */
-const withoutAddress = (error: unknown, address: string): ProviderFault => {
-  const { error: words, transient, retryAfterMs } = faultOf(error);
-  const redact = (text: string): string => redactAddress(address, text);
-  const cause = new Error(redact(String(error)));
-  return new ProviderFault({ provider: 'email', message: redact(words), transient, retryAfterMs, cause });
 };

@@ -7,8 +7,7 @@ import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { NO_STREAM } from '../../events/store/eventStore.js';
-import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
-import { ProviderFault } from '../../integrations/fault.js';
+import type { EmailSender } from '../../integrations/email/port.js';
 import { composeMail, type MailContent, type MailLook, type MailRow } from '../../platform/mail/composeMail.js';
 import { dayIn, fill, textsOf, type Language } from '../../platform/texts/texts.js';
 import { readClient } from '../../projections/client/client.queries.js';
@@ -16,7 +15,8 @@ import { clientProjection } from '../../projections/client/client.projection.js'
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
-import { faultOf, recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { withoutAddress } from '../mailFault.js';
 import type { TaskContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
@@ -76,9 +76,7 @@ export const createNoticeMailWorker = (parts: {
         ...(await composeMail(content, language, look)),
       });
     } catch (error) {
-      const { error: words, transient, retryAfterMs } = faultOf(error);
-      const cause = new Error(redactAddress(to, String(error)));
-      throw new ProviderFault({ provider: 'email', message: redactAddress(to, words), transient, retryAfterMs, cause });
+      throw withoutAddress(error, to);
     }
     if (client === undefined) return;
     // An erasure is decided before it searches for mails: two concurrent ones see each other.
