@@ -2,10 +2,8 @@ import type { Engine } from '../../../engine.js';
 import { publicationStream } from '../../../events/publication/publication.stream.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { publicationFold } from '../../../workers/publication/publication.process.js';
+import { awaitMs, isPausedBeyond } from '../../awaiting.js';
 import { httpErrors } from '../../errors.js';
-
-/** Less than callers and proxies wait for an answer. */
-const timeoutMs = 15_000;
 
 /**
  * Waits until the deployment of a publication has begun, which whatever worker there is sees to. It
@@ -15,8 +13,10 @@ const timeoutMs = 15_000;
  *   when nothing is known after 15 s
  */
 export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<string> => {
-  const deploymentId = await engine.waitFor([publicationStream.name({ publicationId })], { timeoutMs, gone }, (deadline) =>
-    findDeployed(engine, publicationId, deadline),
+  const deploymentId = await engine.waitFor(
+    [publicationStream.name({ publicationId })],
+    { timeoutMs: awaitMs, gone },
+    (deadline) => findDeployed(engine, publicationId, deadline),
   );
   if (deploymentId !== null) return deploymentId;
   throw httpErrors.publicationUnderWay();
@@ -26,8 +26,7 @@ export const awaitPublication = async (engine: Engine, publicationId: string, go
 const findDeployed = async (engine: Engine, publicationId: string, deadline: number): Promise<string | null> => {
   const { stage, attempts, lastFault, deploymentId } = (await engine.state(publicationFold, { publicationId })).state;
   if (deploymentId !== undefined) return deploymentId;
-  const isLate = attempts.pause !== undefined && Date.parse(attempts.pause.until) > deadline;
-  if (lastFault === undefined || (stage !== 'failed' && !isLate)) return null;
+  if (lastFault === undefined || (stage !== 'failed' && !isPausedBeyond(attempts, deadline))) return null;
   const { error, transient, provider } = lastFault;
   if (provider === undefined) throw new Error(`publication ${publicationId} failed: ${error}`);
   throw new ProviderFault({ provider, message: error, transient });

@@ -6,9 +6,7 @@ import { ProviderFault } from '../../../integrations/fault.js';
 import type { Reader } from '../../../projections/reader.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import { siteFold, siteProcess } from '../../../workers/site/site.process.js';
-
-/** Less than callers and proxies wait for an answer. */
-const timeoutMs = 15_000;
+import { awaitMs, isPausedBeyond } from '../../awaiting.js';
 
 /**
  * Waits until the variables at the hosting provider say what the website says, so that a deployment
@@ -32,13 +30,13 @@ export const awaitVariables = async (
       return website === null ? null : siteValuesOf(website);
     }
     const { lastFault, givenUpAt, attempts } = state;
-    const isPaused = attempts.pause !== undefined && Date.parse(attempts.pause.until) > deadline;
-    if (lastFault !== undefined && (givenUpAt !== undefined || isPaused)) throw fault(lastFault.error, lastFault.transient);
+    const isOver = givenUpAt !== undefined || isPausedBeyond(attempts, deadline);
+    if (lastFault !== undefined && isOver) throw fault(lastFault.error, lastFault.transient);
     return null;
   };
 
   await engine.handle(siteProcess, { type: 'ReopenUpdate', websiteId }, context);
-  const values = await engine.waitFor([siteStream.name({ websiteId })], { timeoutMs, gone }, findValuesSet);
+  const values = await engine.waitFor([siteStream.name({ websiteId })], { timeoutMs: awaitMs, gone }, findValuesSet);
   if (values !== null) return values;
   throw fault('The variables of the site are still being set', true);
 };

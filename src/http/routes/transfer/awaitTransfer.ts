@@ -2,13 +2,11 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { billingFold, type BillingFault } from '../../../workers/transfer/transfer.state.js';
+import { awaitMs, isPausedBeyond } from '../../awaiting.js';
 import { httpErrors } from '../../errors.js';
 import { accessStream, type AccessKey } from '../../../events/access/access.stream.js';
 import { billingStream } from '../../../events/billing/billing.stream.js';
 import { accessFold } from '../../../events/access/access.state.js';
-
-/** Less than callers and proxies wait for an answer. */
-const timeoutMs = 15_000;
 
 /**
  * Waits until the claim of a transfer is carried out, which whatever worker there is does. When
@@ -24,7 +22,7 @@ export const awaitTransfer = async (
   const { key } = claim;
   const { websiteId } = key;
   const streams = [accessStream.name(key), billingStream.name({ websiteId })];
-  if (await engine.waitFor(streams, { timeoutMs, gone }, (deadline) => findCarriedOut(engine, claim, deadline))) return;
+  if (await engine.waitFor(streams, { timeoutMs: awaitMs, gone }, (deadline) => findCarriedOut(engine, claim, deadline))) return;
   const { state } = await engine.state(billingFold, { websiteId });
   throw state.about === claim.claimId && state.lastFault !== undefined ? errorOf(state.lastFault) : httpErrors.transferUnderWay();
 };
@@ -47,8 +45,7 @@ const findCarriedOut = async (
   if (isReleased && outcome === 'declined') throw new Refused(refusals.transferNotFound());
   if (isReleased && typeof outcome === 'object') throw errorOf(outcome.failed);
   const { about, attempts, lastFault } = billing;
-  const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
-  if (isPaused && Date.parse(attempts.pause.until) > deadline) throw errorOf(lastFault);
+  if (about === claimId && lastFault !== undefined && isPausedBeyond(attempts, deadline)) throw errorOf(lastFault);
   return null;
 };
 
