@@ -18,6 +18,19 @@ export class ProviderFault extends Error {
   }
 }
 
+/**
+ * Fails as the provider would that is not asked any more: a website stays where it was made when
+ * the settings change.
+ * @throws ProviderFault when `needed` is at another provider than the one that is used
+ */
+export const requireProvider = ({
+  used,
+  needed: { provider },
+}: Readonly<Record<'used' | 'needed', { readonly provider: string }>>): void => {
+  if (provider === used.provider) return;
+  throw new ProviderFault({ provider, message: 'The service is set up for another provider', transient: false });
+};
+
 /** A path that a handler of an integration serves does not take the method of the request. */
 export class MethodNotAllowed extends Error {
   override readonly name = 'MethodNotAllowed';

@@ -439,7 +439,7 @@ describe('on GitHub and Vercel', () => {
       });
       expect(answer.status).toBe(502);
       expect(await answer.json()).toMatchObject({
-        error: expect.stringMatching(/ refused: the service is set up for another provider$/),
+        error: expect.stringMatching(/ refused: The service is set up for another provider$/),
       });
     }
     await other.stop();

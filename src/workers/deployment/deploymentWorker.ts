@@ -4,6 +4,7 @@ import type { Actor } from '../../events/envelope.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
 import { areSameValues } from '../../events/website/siteValues.js';
+import { requireProvider } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
@@ -44,8 +45,8 @@ export const createRedeployWorker = (parts: {
 
   /** The deployment, or why there is none. */
   const find = async ({ redeployId, provider, projectId }: Requested['data']): Promise<Deployment | string> => {
-    if (provider !== hosting.provider) return 'The service is set up for another provider';
     try {
+      requireProvider({ used: hosting, needed: { provider } });
       return (await hosting.findDeployment(projectId, redeployMarker(redeployId))) ?? 'The provider has begun none';
     } catch (error) {
       const fault = faultOf(error);

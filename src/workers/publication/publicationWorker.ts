@@ -4,7 +4,7 @@ import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
-import { ProviderFault } from '../../integrations/fault.js';
+import { ProviderFault, requireProvider } from '../../integrations/fault.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { declaredIn, type SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyedLimit } from '../../platform/keyedLimit.js';
@@ -74,12 +74,8 @@ export const createPublicationWorker = (parts: {
     }
     const { repository, hosting: project, archivedAt } = document;
     if (archivedAt !== undefined) refuse(hosting.provider, `Website ${websiteId} is archived`);
-    for (const [used, { provider }] of [
-      [repository, sourceHost],
-      [project, hosting],
-    ] as const) {
-      if (used.provider !== provider) refuse(provider, 'The service is set up for another provider');
-    }
+    requireProvider({ used: sourceHost, needed: repository });
+    requireProvider({ used: hosting, needed: project });
     return { ...document, repository, hosting: project };
   };
 

@@ -5,7 +5,7 @@ import { siteStream } from '../../events/site/site.stream.js';
 import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { embedded } from '../../integrations/embeddedFiles.js';
-import { ProviderFault } from '../../integrations/fault.js';
+import { ProviderFault, requireProvider } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
@@ -66,11 +66,6 @@ export const createSiteWorker = (parts: {
   const fault = (message: string, transient = false): ProviderFault =>
     new ProviderFault({ provider: hosting.provider, message, transient });
 
-  const refuseOtherProvider = ({ hosting: { provider } }: Provisioned): void => {
-    const message = 'The service is set up for another provider';
-    if (provider !== hosting.provider) throw new ProviderFault({ provider, message, transient: false });
-  };
-
   const task = (event: Recorded<{ type: string; data: { websiteId: string } }>): LeasedTask<SiteState, SiteOutcome> => {
     const { websiteId } = event.data;
     /** The deployment that the attempt under way is making. */
@@ -117,7 +112,7 @@ export const createSiteWorker = (parts: {
         deploying = undefined;
         const website = await provisioned(websiteId);
         if (website === null) return null;
-        refuseOtherProvider(website);
+        requireProvider({ used: hosting, needed: website.hosting });
         const { projectId } = website.hosting;
         if (isServedWrongly(website, state)) {
           lease.assertHeld();

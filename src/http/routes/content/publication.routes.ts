@@ -5,7 +5,7 @@ import type { Engine } from '../../../engine.js';
 import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
 import type { Deployment as HostingDeployment, Hosting, SiteDraft, SitePreviews } from '../../../integrations/hosting/port.js';
-import { ProviderFault } from '../../../integrations/fault.js';
+import { ProviderFault, requireProvider } from '../../../integrations/fault.js';
 import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
@@ -16,7 +16,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
 import { route, type Route } from '../../route.js';
-import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
+import { createSightOf, Deployment, toDeployment } from '../deployment/deployment.resource.js';
 import { unchangedDeployment, type Deployments } from '../deployment/deployments.js';
 import { awaitPublication } from './awaitPublication.js';
 import { ofContent } from './collections.js';

@@ -1,9 +1,8 @@
 import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
-import { ProviderFault } from '../../../integrations/fault.js';
+import { ProviderFault, requireProvider } from '../../../integrations/fault.js';
 import type { Hosting } from '../../../integrations/hosting/port.js';
 import type { Clock } from '../../../platform/clock.js';
 import { within } from '../../within.js';
-import { requireProvider } from '../deployment/deployment.resource.js';
 
 /**
  * What an answer says of the preview: its address, nothing, or that the hosting provider could not

@@ -1,5 +1,4 @@
 import { Type, type Static } from 'typebox';
-import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment } from '../../../integrations/hosting/port.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -58,15 +57,3 @@ export const createSightOf =
     const { document: block } = await reader.read(deliveryProjection, website.id);
     return { addresses: block?.showPreviewUrl === true, providerErrors: false };
   };
-
-/**
- * Fails as the provider would that is not asked any more: a website stays where it was made when
- * the settings change.
- */
-export const requireProvider = ({
-  used,
-  needed: { provider },
-}: Readonly<Record<'used' | 'needed', { readonly provider: string }>>): void => {
-  if (provider === used.provider) return;
-  throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
-};

@@ -3,6 +3,7 @@ import { consequenceOf } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { areSameValues } from '../../../events/website/siteValues.js';
+import { requireProvider } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
@@ -14,7 +15,7 @@ import { redeployFold, redeployProcess } from '../../../workers/deployment/deplo
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
-import { createSightOf, Deployment, requireProvider, toDeployment } from './deployment.resource.js';
+import { createSightOf, Deployment, toDeployment } from './deployment.resource.js';
 import { unchangedDeployment, type Deployments } from './deployments.js';
 
 const deploymentTag: RouteTag = {
