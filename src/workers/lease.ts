@@ -237,6 +237,32 @@ export const decideFailure = <Event>(
   return failed(failure, nextAttemptAt === undefined);
 };
 
+/**
+ * Decides on the commands that all leased tasks have.
+ * @param events of each; `failed` as of `decideFailure`
+ */
+export const decideLease = <Event>(
+  attempts: Attempts,
+  command: Decided<LeaseCommand>,
+  events: {
+    readonly started: (data: Start) => readonly Event[];
+    readonly renewed: (data: Renewal) => readonly Event[];
+    readonly failed: (data: Failure, isGivenUp: boolean) => readonly Event[];
+  },
+  retry: RetryPolicy,
+): readonly Event[] => {
+  switch (command.type) {
+    case 'StartAttempt':
+      return decideStart(attempts, command, events.started);
+    case 'RenewLease':
+      return decideRenewal(attempts, command, events.renewed);
+    case 'RecordFailure':
+      return decideFailure(attempts, command, events.failed, retry);
+    default:
+      return command satisfies never;
+  }
+};
+
 /** When to try again after a fault, ISO 8601; `undefined` when it is not worth another attempt. */
 export type RetryPolicy = (attempts: Attempts, command: Decided<RecordFailure>) => string | undefined;
 

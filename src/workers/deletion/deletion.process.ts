@@ -6,9 +6,7 @@ import type { StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -56,19 +54,22 @@ const decide = (command: DeletionCommand, { done, attempts, isGivenUp }: Deletio
   const { websiteId } = command;
   if (isGivenUp) return [];
   switch (command.type) {
-    case 'StartAttempt':
-      return decideStart(attempts, command, (lease) => [{ type: 'DeletionStarted', data: { websiteId, ...lease } }]);
-    case 'RenewLease':
-      return decideRenewal(attempts, command, (lease) => [{ type: 'DeletionLeaseRenewed', data: { websiteId, ...lease } }]);
     case 'RecordStep': {
       const { attempt, step, removed } = command;
       if (!isUnderWay(attempts, attempt) || done.includes(step)) return [];
       return [{ type: 'DeletionStepDone', data: { websiteId, attempt, step, removed } }];
     }
-    case 'RecordFailure':
-      return decideFailure(attempts, command, (failure) => [{ type: 'DeletionFailed', data: { websiteId, ...failure } }], retry);
     default:
-      return command satisfies never;
+      return decideLease<DeletionEvent>(
+        attempts,
+        command,
+        {
+          started: (lease) => [{ type: 'DeletionStarted', data: { websiteId, ...lease } }],
+          renewed: (lease) => [{ type: 'DeletionLeaseRenewed', data: { websiteId, ...lease } }],
+          failed: (failure) => [{ type: 'DeletionFailed', data: { websiteId, ...failure } }],
+        },
+        retry,
+      );
   }
 };
 

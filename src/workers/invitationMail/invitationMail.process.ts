@@ -6,9 +6,7 @@ import { withEntry, type StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -90,12 +88,6 @@ const evolve = (state: InvitationMailState, event: Recorded<InvitationMailEvent>
 
 const nameOf = ({ websiteId, invitationId, eventId }: MailName): MailName => ({ websiteId, invitationId, eventId });
 
-const start = (command: Command<'StartAttempt'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
-  decideStart(attempts, command, (lease) => [{ type: 'InvitationMailStarted', data: { ...nameOf(command), ...lease } }]);
-
-const renewLease = (command: Command<'RenewLease'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
-  decideRenewal(attempts, command, (lease) => [{ type: 'InvitationMailLeaseRenewed', data: { ...nameOf(command), ...lease } }]);
-
 const recordSent = (command: Command<'RecordSent'>, { attempts }: MailState): readonly InvitationMailEvent[] => {
   const { attempt } = command;
   return isUnderWay(attempts, attempt) ? [{ type: 'InvitationMailSent', data: { ...nameOf(command), attempt } }] : [];
@@ -109,17 +101,22 @@ const recordDropped = (command: Command<'RecordDropped'>, { attempts }: MailStat
 /** A mail server may be away for a day: an invitation must not be lost by it. */
 const retry = retryFor(24 * 3_600_000, 15 * 60_000);
 
-const recordFailure = (command: Command<'RecordFailure'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
-  decideFailure(
+const recordLease = (command: Command<LeaseCommand['type']>, { attempts }: MailState): readonly InvitationMailEvent[] => {
+  const mail = nameOf(command);
+  return decideLease<InvitationMailEvent>(
     attempts,
     command,
-    (failure, isGivenUp) => {
-      const mail = nameOf(command);
-      const failed: InvitationMailEvent = { type: 'InvitationMailFailed', data: { ...mail, ...failure } };
-      return isGivenUp ? [failed, { type: 'InvitationMailParked', data: { ...mail, reason: failure.error } }] : [failed];
+    {
+      started: (lease) => [{ type: 'InvitationMailStarted', data: { ...mail, ...lease } }],
+      renewed: (lease) => [{ type: 'InvitationMailLeaseRenewed', data: { ...mail, ...lease } }],
+      failed: (failure, isGivenUp) => [
+        { type: 'InvitationMailFailed', data: { ...mail, ...failure } },
+        ...(isGivenUp ? [{ type: 'InvitationMailParked', data: { ...mail, reason: failure.error } } as const] : []),
+      ],
     },
     retry,
   );
+};
 
 const reopen = (command: Command<'ReopenMail'>, { stage }: MailState): readonly InvitationMailEvent[] =>
   stage === 'parked' ? [{ type: 'InvitationMailReopened', data: nameOf(command) }] : [];
@@ -129,18 +126,12 @@ const decide = (command: InvitationMailCommand, state: InvitationMailState): rea
   if (command.type === 'ReopenMail') return reopen(command, mail);
   if (mail.stage !== 'open') return [];
   switch (command.type) {
-    case 'StartAttempt':
-      return start(command, mail);
-    case 'RenewLease':
-      return renewLease(command, mail);
     case 'RecordSent':
       return recordSent(command, mail);
     case 'RecordDropped':
       return recordDropped(command, mail);
-    case 'RecordFailure':
-      return recordFailure(command, mail);
     default:
-      return command satisfies never;
+      return recordLease(command, mail);
   }
 };
 

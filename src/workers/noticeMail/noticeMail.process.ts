@@ -6,9 +6,7 @@ import type { StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -56,20 +54,23 @@ const decide = (command: NoticeMailCommand, { stage, attempts }: NoticeMailState
   const { noticeId, attempt } = command;
   if (stage !== 'open') return [];
   switch (command.type) {
-    case 'StartAttempt':
-      return decideStart(attempts, command, (lease) => [{ type: 'NoticeMailStarted', data: { noticeId, ...lease } }]);
-    case 'RenewLease':
-      return decideRenewal(attempts, command, (lease) => [{ type: 'NoticeMailLeaseRenewed', data: { noticeId, ...lease } }]);
     case 'RecordSent':
       return isUnderWay(attempts, attempt) ? [{ type: 'NoticeMailSent', data: { noticeId, attempt } }] : [];
     case 'RecordDropped':
       return isUnderWay(attempts, attempt)
         ? [{ type: 'NoticeMailDropped', data: { noticeId, attempt, reason: command.reason } }]
         : [];
-    case 'RecordFailure':
-      return decideFailure(attempts, command, (failure) => [{ type: 'NoticeMailFailed', data: { noticeId, ...failure } }], retry);
     default:
-      return command satisfies never;
+      return decideLease<NoticeMailEvent>(
+        attempts,
+        command,
+        {
+          started: (lease) => [{ type: 'NoticeMailStarted', data: { noticeId, ...lease } }],
+          renewed: (lease) => [{ type: 'NoticeMailLeaseRenewed', data: { noticeId, ...lease } }],
+          failed: (failure) => [{ type: 'NoticeMailFailed', data: { noticeId, ...failure } }],
+        },
+        retry,
+      );
   }
 };
 

@@ -1,20 +1,12 @@
 import type { Decider } from '../../commands/decider.js';
 import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
-import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor } from '../lease.js';
+import { decideLease, isUnderWay, retryFor, type LeaseCommand } from '../lease.js';
 import type { CompensationCommand } from './provisioning.commands.js';
 import { STEP_RETRY_MS } from './provisioning.process.js';
 import { leftoversOf, ofJob, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
 
 type Command<Type extends CompensationCommand['type']> = Extract<CompensationCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];
-
-const start = (command: Command<'StartAttempt'>, job: JobInCompensation): Events =>
-  decideStart(job.attempts, command, (lease) => [{ type: 'ProvisioningCompensationStarted', data: { ...ofJob(job), ...lease } }]);
-
-const renewLease = (command: Command<'RenewLease'>, job: JobInCompensation): Events =>
-  decideRenewal(job.attempts, command, (lease) => [
-    { type: 'ProvisioningCompensationLeaseRenewed', data: { ...ofJob(job), ...lease } },
-  ]);
 
 const recordRemoval = ({ attempt, what, name, found }: Command<'RecordRemoval'>, job: JobInCompensation): Events => {
   if (!isUnderWay(job.attempts, attempt) || job.removed.includes(what)) return [];
@@ -24,28 +16,21 @@ const recordRemoval = ({ attempt, what, name, found }: Command<'RecordRemoval'>,
   return isLast ? [removal, { type: 'ProvisioningCompensated', data: ofJob(job) }] : [removal];
 };
 
-const recordFailure = (command: Command<'RecordFailure'>, job: JobInCompensation): Events =>
-  decideFailure(
+const recordLease = (command: Command<LeaseCommand['type']>, job: JobInCompensation): Events =>
+  decideLease<ProvisioningEvent>(
     job.attempts,
     command,
-    (failure) => [{ type: 'ProvisioningCompensationFailed', data: { ...ofJob(job), ...failure } }],
+    {
+      started: (lease) => [{ type: 'ProvisioningCompensationStarted', data: { ...ofJob(job), ...lease } }],
+      renewed: (lease) => [{ type: 'ProvisioningCompensationLeaseRenewed', data: { ...ofJob(job), ...lease } }],
+      failed: (failure) => [{ type: 'ProvisioningCompensationFailed', data: { ...ofJob(job), ...failure } }],
+    },
     retryFor(STEP_RETRY_MS),
   );
 
 const decide = (command: CompensationCommand, state: ProvisioningState): Events => {
   if (state.stage !== 'compensating') return [];
-  switch (command.type) {
-    case 'StartAttempt':
-      return start(command, state);
-    case 'RenewLease':
-      return renewLease(command, state);
-    case 'RecordRemoval':
-      return recordRemoval(command, state);
-    case 'RecordFailure':
-      return recordFailure(command, state);
-    default:
-      return command satisfies never;
-  }
+  return command.type === 'RecordRemoval' ? recordRemoval(command, state) : recordLease(command, state);
 };
 
 /**

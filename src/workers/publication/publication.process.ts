@@ -6,9 +6,7 @@ import { publicationStream } from '../../events/publication/publication.stream.j
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -84,12 +82,6 @@ const decide = (command: PublicationCommand, { stage, attempts, committed }: Pub
   }
   if (stage !== 'requested') return [];
   switch (command.type) {
-    case 'StartAttempt':
-      return decideStart(attempts, command, (lease) => [{ type: 'PublicationStarted', data: { ...publication, ...lease } }]);
-    case 'RenewLease':
-      return decideRenewal(attempts, command, (lease) => [
-        { type: 'PublicationLeaseRenewed', data: { ...publication, ...lease } },
-      ]);
     case 'RecordCommit': {
       const { attempt, commit, documents } = command;
       if (!isUnderWay(attempts, attempt) || committed !== undefined) return [];
@@ -101,19 +93,21 @@ const decide = (command: PublicationCommand, { stage, attempts, committed }: Pub
       if (!isUnderWay(attempts, attempt)) return [];
       return [{ type: 'PublicationDeployed', data: { ...publication, attempt, deploymentId } }];
     }
-    case 'RecordFailure': {
-      const { provider } = command;
-      return decideFailure(
+    default: {
+      const provider = command.type === 'RecordFailure' ? command.provider : undefined;
+      return decideLease<PublicationEvent>(
         attempts,
         command,
-        (failure) => [
-          { type: 'PublicationFailed', data: { ...publication, ...failure, ...(provider !== undefined && { provider }) } },
-        ],
+        {
+          started: (lease) => [{ type: 'PublicationStarted', data: { ...publication, ...lease } }],
+          renewed: (lease) => [{ type: 'PublicationLeaseRenewed', data: { ...publication, ...lease } }],
+          failed: (failure) => [
+            { type: 'PublicationFailed', data: { ...publication, ...failure, ...(provider !== undefined && { provider }) } },
+          ],
+        },
         retryFor(RETRY_MS),
       );
     }
-    default:
-      return command satisfies never;
   }
 };
 

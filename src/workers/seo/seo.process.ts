@@ -6,9 +6,7 @@ import type { StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -70,12 +68,6 @@ const request = (command: Command<'RequestScan'>, state: SeoScanState): readonly
   return [{ type: 'SeoScanRequested', data: { ...scanOf(command), url, trigger } }];
 };
 
-const start = (command: Command<'StartAttempt'>, { attempts }: OpenScan): readonly SeoEvent[] =>
-  decideStart(attempts, command, (lease) => [{ type: 'SeoScanStarted', data: { ...scanOf(command), ...lease } }]);
-
-const renewLease = (command: Command<'RenewLease'>, { attempts }: OpenScan): readonly SeoEvent[] =>
-  decideRenewal(attempts, command, (lease) => [{ type: 'SeoScanLeaseRenewed', data: { ...scanOf(command), ...lease } }]);
-
 const recordResult = (command: Command<'RecordResult'>, { attempts }: OpenScan): readonly SeoEvent[] => {
   const { attempt, result } = command;
   return isUnderWay(attempts, attempt) ? [{ type: 'SeoScanCompleted', data: { ...scanOf(command), attempt, ...result } }] : [];
@@ -83,33 +75,27 @@ const recordResult = (command: Command<'RecordResult'>, { attempts }: OpenScan):
 
 const RETRY_MS = 15 * 60_000;
 
-const recordFailure = (command: Command<'RecordFailure'>, { attempts }: OpenScan): readonly SeoEvent[] =>
-  decideFailure(
+const recordLease = (command: Command<LeaseCommand['type']>, { attempts }: OpenScan): readonly SeoEvent[] => {
+  const scan = scanOf(command);
+  return decideLease<SeoEvent>(
     attempts,
     command,
-    (failure, isGivenUp) => {
-      const scan = scanOf(command);
-      const failed: SeoEvent = { type: 'SeoScanAttemptFailed', data: { ...scan, ...failure } };
-      return isGivenUp ? [failed, { type: 'SeoScanFailed', data: { ...scan, reason: failure.error } }] : [failed];
+    {
+      started: (lease) => [{ type: 'SeoScanStarted', data: { ...scan, ...lease } }],
+      renewed: (lease) => [{ type: 'SeoScanLeaseRenewed', data: { ...scan, ...lease } }],
+      failed: (failure, isGivenUp) => [
+        { type: 'SeoScanAttemptFailed', data: { ...scan, ...failure } },
+        ...(isGivenUp ? [{ type: 'SeoScanFailed', data: { ...scan, reason: failure.error } } as const] : []),
+      ],
     },
     retryFor(RETRY_MS),
   );
+};
 
 const decide = (command: SeoScanCommand, state: SeoScanState): readonly SeoEvent[] => {
   if (command.type === 'RequestScan') return request(command, state);
   if (state.stage !== 'open' || state.scanId !== command.scanId) return [];
-  switch (command.type) {
-    case 'StartAttempt':
-      return start(command, state);
-    case 'RenewLease':
-      return renewLease(command, state);
-    case 'RecordResult':
-      return recordResult(command, state);
-    case 'RecordFailure':
-      return recordFailure(command, state);
-    default:
-      return command satisfies never;
-  }
+  return command.type === 'RecordResult' ? recordResult(command, state) : recordLease(command, state);
 };
 
 export const seoScanFold: StreamFold<SeoScanState, SeoEvent, { readonly websiteId: string }> = {

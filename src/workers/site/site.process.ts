@@ -7,9 +7,7 @@ import { areSameValues, siteValuesOf, type SiteValues } from '../../events/websi
 import {
   attemptFailed,
   attemptStarted,
-  decideFailure,
-  decideRenewal,
-  decideStart,
+  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
@@ -107,10 +105,6 @@ const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] =>
       const isDue = givenUpAt !== undefined && (command.position === undefined || command.position > givenUpAt);
       return isDue ? [{ type: 'SiteUpdateReopened', data: { websiteId } }] : [];
     }
-    case 'StartAttempt':
-      return decideStart(attempts, command, (lease) => [{ type: 'SiteUpdateStarted', data: { websiteId, ...lease } }]);
-    case 'RenewLease':
-      return decideRenewal(attempts, command, (lease) => [{ type: 'SiteUpdateLeaseRenewed', data: { websiteId, ...lease } }]);
     case 'RecordVariables': {
       const { attempt, values } = command;
       return isUnderWay(attempts, attempt) ? [{ type: 'SiteVariablesSet', data: { websiteId, attempt, ...values } }] : [];
@@ -124,20 +118,22 @@ const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] =>
       if (!isUnderWay(attempts, attempt) || !queued.includes(redeployId)) return [];
       return [{ type: 'SiteRedeployed', data: { websiteId, attempt, redeployId, deploymentId } }];
     }
-    case 'RecordFailure': {
-      const { redeployId } = command;
-      return decideFailure(
+    default: {
+      const redeployId = command.type === 'RecordFailure' ? command.redeployId : undefined;
+      return decideLease<SiteEvent>(
         attempts,
         command,
-        (failure, isGivenUp): readonly SiteEvent[] =>
-          isGivenUp && redeployId !== undefined
-            ? [{ type: 'SiteRedeployFailed', data: { websiteId, redeployId, ...failure } }]
-            : [{ type: 'SiteUpdateFailed', data: { websiteId, ...failure } }],
+        {
+          started: (lease) => [{ type: 'SiteUpdateStarted', data: { websiteId, ...lease } }],
+          renewed: (lease) => [{ type: 'SiteUpdateLeaseRenewed', data: { websiteId, ...lease } }],
+          failed: (failure, isGivenUp) =>
+            isGivenUp && redeployId !== undefined
+              ? [{ type: 'SiteRedeployFailed', data: { websiteId, redeployId, ...failure } }]
+              : [{ type: 'SiteUpdateFailed', data: { websiteId, ...failure } }],
+        },
         retryFor(RETRY_MS),
       );
     }
-    default:
-      return command satisfies never;
   }
 };
 
