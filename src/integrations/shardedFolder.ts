@@ -37,7 +37,7 @@ const movedName = '.sharded';
 /** What an attempt of an earlier version left of a folder: its name and the hash of its marker. */
 const formerDraft = /^\..+\.[0-9a-f]{16}\.\w+$/;
 
-/** @param options `suffix`: what the names of folders end with. Default: nothing */
+/** @param suffix what the names of folders end with. Default: nothing */
 export const createShardedFolder = ({ folder, suffix = '' }: { folder: string; suffix?: string }): ShardedFolder => {
   const movedFile = join(folder, movedName);
   let isMoved = false;

@@ -72,7 +72,7 @@ const messageOf = (error: unknown): string =>
 /**
  * Runs an operator's script on the stores of the settings, also while the service is running. Only
  * the script writes to standard output; logs go to standard error.
- * @param options `createsStores`: whether it may be the first to use the data folder. Default: no,
+ * @param createsStores whether it may be the first to use the data folder. Default: no,
  *   since a mistyped folder would look like an empty installation.
  */
 export const runScript = (

@@ -29,8 +29,8 @@ export interface AddressChangeRequest {
 export type AddressChangePage = (request: AddressChangeRequest) => Promise<Reply>;
 
 /**
- * @param parts `base`: path of the public address, without a trailing slash; `frame` puts the content
- *   into a page in the agency's name
+ * @param base path of the public address, without a trailing slash
+ * @param frame puts the content into a page in the agency's name
  */
 export const createAddressChangePage = ({
   engine,

@@ -11,8 +11,8 @@ const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-
 /**
  * The page that the portal runs in. What the portal has to know of the installation stands in the
  * page's attributes, so that it need not ask.
- * @param parts `base`: path of the public address, without a trailing slash; `signIn`: absent where
- *   browsers cannot sign in
+ * @param base path of the public address, without a trailing slash
+ * @param signIn absent where browsers cannot sign in
  */
 export const portalPageOf = (
   { version, script, styles, preloads }: Portal,

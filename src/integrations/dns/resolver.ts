@@ -19,7 +19,7 @@ const late = new Set(['ETIMEOUT', 'ECANCELLED']);
 
 /**
  * Asks DNS servers, bypassing the machine's own names and caches.
- * @param parts `servers`: addresses, with a port where it is not 53; empty: those of the machine
+ * @param servers addresses, with a port where it is not 53; empty: those of the machine
  */
 export const createDnsResolver = ({
   servers,

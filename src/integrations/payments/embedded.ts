@@ -82,8 +82,8 @@ const BUSY_TIMEOUT_MS = 1_000;
  * and mark as paid, in one file that several processes may share. A customer's id is the client's,
  * and the billing portal is our own page. Every write is durable when it resolves. The
  * file is opened or created on first use.
- * @param parts `baseUrl`: of the pages of invoices, without a trailing slash; `personal`: decrypts
- *   descriptions as they are shown
+ * @param baseUrl of the pages of invoices, without a trailing slash
+ * @param personal decrypts descriptions as they are shown
  */
 export const createEmbeddedLedger = ({
   file,

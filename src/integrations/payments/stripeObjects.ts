@@ -130,10 +130,7 @@ export const subscriptionOf = ({ parent }: StripeInvoice): string | undefined =>
   return details === null || details === undefined ? undefined : idOf(details.subscription);
 };
 
-/**
- * Empty for a draft, which nobody should see yet.
- * @param of whose invoice it is
- */
+/** The invoice of a client for a website; empty for a draft, which nobody should see yet. */
 export const toInvoice = (
   invoice: StripeInvoice,
   { websiteId, clientId }: { readonly websiteId: string; readonly clientId: string },

@@ -73,7 +73,7 @@ export interface GitBackend {
 
 /**
  * Runs git in processes of its own, each in a group that is killed as a whole.
- * @param parts `program`: git
+ * @param program git
  */
 export const createGitBackend = ({
   clock,

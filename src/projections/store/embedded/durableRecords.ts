@@ -17,7 +17,7 @@ export interface DurableRecords extends RecordStore {
  * that rebuilding or dropping read models never touches them. When `delete` resolves, none of the
  * store's files holds the deleted record any more.
  *
- * @param options `alone`: whether no other process may use the file, until the store is closed
+ * @param alone whether no other process may use the file, until the store is closed
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
 export const createDurableRecords = async ({

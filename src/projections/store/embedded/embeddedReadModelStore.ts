@@ -19,8 +19,8 @@ import { createWritingThread } from './writingThread.js';
  * other; and `records.db`, with the records that are not folded from the log
  * (docs/adr/0037-records-outlive-read-models.md).
  *
- * @param options `alone`: whether no other process may use the files, until the store is closed;
- * `writingProgram`: the compiled file of it, to write in bulk on another thread
+ * @param alone whether no other process may use the files, until the store is closed
+ * @param writingProgram the compiled file of it, to write in bulk on another thread
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
 export const createEmbeddedReadModelStore = async ({

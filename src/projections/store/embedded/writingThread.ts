@@ -57,7 +57,7 @@ interface RunningThread {
   readonly pending: Pending[];
 }
 
-/** @param options `program`: the compiled file of `writingProgram` */
+/** @param program the compiled file of `writingProgram` */
 export const createWritingThread = ({ program, file, clock }: { program: string; file: string; clock: Clock }): WritingThread => {
   let running: RunningThread | null = null;
   let cancelEnd = (): void => undefined;
