@@ -38,12 +38,12 @@ export interface Reader extends StreamReader {
   /** Reads as this one until `signal` is aborted: lists then throw its reason, however long they are. */
   readonly until: (signal: AbortSignal) => Reader;
   /**
-   * What `make` makes of all documents of the projection: kept for 30 s at most, and until an event
+   * What `make` makes of all documents of the projection: cached for 30 s at most, and until an event
    * that it handles is committed by any process. Personal data may be in it, since an erasure is such
    * an event.
    * @param name of what is made, for all that ask
    */
-  readonly kept: <Value>(
+  readonly cached: <Value>(
     projection: AnyProjection,
     name: string,
     make: () => Promise<readonly Value[]>,
@@ -62,7 +62,7 @@ export const createReader = (parts: {
 }): Reader => {
   const { streams, folds, eventStore, readModels, personal } = parts;
   const read = createValidatedRead({ folds, readModels });
-  const kept = createKept(parts);
+  const cached = createCached(parts);
   const readerWith = (signal?: AbortSignal, since?: number): Reader => {
     const lists = signal === undefined ? parts : { ...parts, signal };
     return {
@@ -77,7 +77,7 @@ export const createReader = (parts: {
       blindIndex: (text) => personal.blindIndex(text),
       sinceNow: () => readerWith(signal, eventStore.moment()),
       until: (other) => readerWith(other, since),
-      kept,
+      cached,
       giveWay: async () => {
         await nextTurn();
         signal?.throwIfAborted();
@@ -87,11 +87,11 @@ export const createReader = (parts: {
   return readerWith();
 };
 
-const keptMs = 30_000;
+const cachedMs = 30_000;
 /** More items are made anew each time, because they would fill the memory. */
-const maxKept = 200_000;
+const maxCached = 200_000;
 
-const createKept = ({ eventStore, clock }: { readonly eventStore: EventStore; readonly clock: Clock }): Reader['kept'] => {
+const createCached = ({ eventStore, clock }: { readonly eventStore: EventStore; readonly clock: Clock }): Reader['cached'] => {
   const known = new Map<string, { readonly position: bigint; readonly until: number; readonly value: readonly unknown[] }>();
   return async <Value>({ handles }: AnyProjection, name: string, make: () => Promise<readonly Value[]>) => {
     // Asked first: what is made may reflect more, and is then made again.
@@ -100,7 +100,7 @@ const createKept = ({ eventStore, clock }: { readonly eventStore: EventStore; re
     if (last?.position === position && clock.now() < last.until) return last.value as readonly Value[];
     known.delete(name);
     const value = await make();
-    if (value.length <= maxKept) known.set(name, { position, until: clock.now() + keptMs, value });
+    if (value.length <= maxCached) known.set(name, { position, until: clock.now() + cachedMs, value });
     return value;
   };
 };

@@ -111,7 +111,7 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
 
 /** Every client with the key that it is sorted by, in this order: all are decrypted once for the pages of a list. */
 const placesBy = (reader: Reader, field: string): Promise<readonly SortPlace[]> =>
-  reader.kept(clientProjection, `clients by ${field}`, async () => {
+  reader.cached(clientProjection, `clients by ${field}`, async () => {
     const places: SortPlace[] = [];
     for (let after: string | undefined; ;) {
       const found = await reader.list(clientProjection, toQuery({ limit: pageSize, ...(after !== undefined && { after }) }));
