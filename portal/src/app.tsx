@@ -1,10 +1,11 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
 import { Frame } from './ui/frame/Frame.js';
 import { ViewingBanner } from './ui/frame/ViewingBanner.js';
 import { StatusBar } from './live/StatusBar.js';
 import { Announcer } from './ui/Announcer.js';
 import { Boundary } from './ui/Boundary.js';
+import { NotFoundPage } from './ui/NotFoundPage.js';
 import { Notices } from './ui/notices.js';
 import { PageTitle } from './ui/PageTitle.js';
 import { Waiting } from './ui/states.js';
@@ -12,8 +13,6 @@ import { SessionGuard } from './session/SessionGuard.js';
 import { isSignedIn } from './session/session.js';
 import { paths, pathTo } from './paths.js';
 import { routes, type Route as Page } from './routes.js';
-
-const NotFoundPage = lazy(() => import('./ui/NotFoundPage.js'));
 
 /** Leads who is not signed in to do so, and back. */
 const SignedIn = ({ children }: { readonly children: ReactNode }): ReactNode => {
@@ -56,19 +55,15 @@ export const App = (): ReactNode => (
   <Announcer>
     <Notices>
       <StatusBar />
-      <Routes>
-        {routes.map((page) => (
-          <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />
-        ))}
-        <Route
-          path="*"
-          element={
-            <Suspense fallback={<Waiting />}>
-              <NotFoundPage />
-            </Suspense>
-          }
-        />
-      </Routes>
+      {/* Of what stands around the pages. */}
+      <Boundary>
+        <Routes>
+          {routes.map((page) => (
+            <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />
+          ))}
+          <Route path="*" element={<NotFoundPage />} />
+        </Routes>
+      </Boundary>
     </Notices>
   </Announcer>
 );

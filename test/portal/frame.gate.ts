@@ -64,6 +64,15 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await looksRight(page);
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+
+    // What stands around the pages does not come: that is said too.
+    await page.unrouteAll();
+    await page.route('**/AdminFrame-*.js', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'This page does not work just now' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
   });
 
   test('the sign-in page says that the service is away for as long as there is no connection', async () => {

@@ -105,6 +105,31 @@ withBrowser('what stands around a page', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a form keeps what was typed when the connection is lost, whatever is pressed', async () => {
+    const { page, context, visit } = await seat.open({ viewport: { width: 320, height: 640 } });
+    await visit(`/websites/${websiteId}/settings`, operator);
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('Corner Bakery & Sons');
+    await context.setOffline(true);
+    await page.getByText('The service cannot be reached.').waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /Documents/ }).waitFor();
+    await looksRight(page);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const menu = page.getByRole('dialog', { name: 'Menu' });
+    await menu.getByRole('link', { name: 'Documents', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.waitFor();
+    await looksRight(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await menu.getByRole('button', { name: 'Close' }).click();
+    expect(await name.inputValue()).toBe('Corner Bakery & Sons');
+  });
+
   test('an admin sees it as somebody else does, and stops', async () => {
     const { page, visit } = await seat.open();
     await visit('/', operator);

@@ -69,6 +69,14 @@ withBrowser('the session', () => {
     expect(page.url()).toBe(`${seat.address}/app/websites/new?from=mail`);
     // What could not be asked is asked again.
     await page.getByText('The address “corner-bakery” is kept for it.').waitFor();
+
+    // The same after the service has got a newer portal: the files of this one are gone.
+    await page.route('**/app/assets/*', (route) => route.fulfill({ status: 404 }));
+    await spoilToken(page);
+    await ask(page, 'Florist');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Florist');
   });
 
   test('a second window is signed in without a question; signing out ends it there too', async () => {

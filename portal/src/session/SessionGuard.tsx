@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { onSessionOver } from '../api/sessionOver.js';
 import { meKeys } from '../features/me/keys.js';
-
-const SessionOverDialog = lazy(() => import('./SessionOverDialog.js'));
+import { SessionOverDialog } from './SessionOverDialog.js';
 
 /** Asks to sign in again once the session is over. What stands on the page stays, and goes on after it. */
 export const SessionGuard = ({ children }: { readonly children: ReactNode }): ReactNode => {
@@ -20,7 +19,7 @@ export const SessionGuard = ({ children }: { readonly children: ReactNode }): Re
   return (
     <>
       {children}
-      <Suspense>{isOver && <SessionOverDialog onClose={() => setOver(false)} />}</Suspense>
+      {isOver && <SessionOverDialog onClose={() => setOver(false)} />}
     </>
   );
 };

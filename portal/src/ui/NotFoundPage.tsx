@@ -5,7 +5,7 @@ import { pathTo } from '../paths.js';
 import { MiddleCard } from './MiddleCard.js';
 
 /** There is no such page. */
-const NotFoundPage = (): ReactNode => {
+export const NotFoundPage = (): ReactNode => {
   const { t } = useTranslation();
   return (
     <MiddleCard title={t('notFound.title')}>
@@ -16,5 +16,3 @@ const NotFoundPage = (): ReactNode => {
     </MiddleCard>
   );
 };
-
-export default NotFoundPage;

@@ -1,6 +1,6 @@
 import type { Document } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState, type DragEvent, type ReactNode } from 'react';
+import { useState, type DragEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { brandName } from '../../page.js';
@@ -17,11 +17,10 @@ import { websiteQuery } from '../website/queries.js';
 import classes from './documents.module.css';
 import { useDelete, useDownload, useRestore } from './mutations.js';
 import { DocumentRow } from './parts/DocumentRow.js';
+import { PreviewDialog } from './parts/PreviewDialog.js';
 import { UploadRow } from './parts/UploadRow.js';
 import { documentsQuery } from './queries.js';
 import { useUploads } from './useUploads.js';
-
-const PreviewDialog = lazy(() => import('./parts/PreviewDialog.js'));
 
 const Documents = ({
   websiteId,
@@ -110,11 +109,9 @@ const Documents = ({
           ))}
         </ul>
       )}
-      <Suspense>
-        {previewed !== null && (
-          <PreviewDialog document={previewed} onDownload={() => download.mutate(previewed)} onClose={() => setPreviewed(null)} />
-        )}
-      </Suspense>
+      {previewed !== null && (
+        <PreviewDialog document={previewed} onDownload={() => download.mutate(previewed)} onClose={() => setPreviewed(null)} />
+      )}
     </div>
   );
 };

@@ -44,7 +44,7 @@ const useEntries = (letters: string): { entries: readonly Entry[]; isSearching: 
 };
 
 /** Leads to any website, person or page by a few letters, with the keyboard alone. */
-const Palette = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
+export const Palette = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { subject } = useMe();
@@ -130,5 +130,3 @@ const Palette = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
     </dialog>
   );
 };
-
-export default Palette;

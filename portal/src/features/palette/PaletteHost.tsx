@@ -1,11 +1,10 @@
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { onOpenPalette } from './palette.js';
+import { Palette } from './Palette.js';
 
-const Palette = lazy(() => import('./Palette.js'));
-
-/** Where the palette opens; loaded the first time. */
+/** Where the palette opens. */
 export const PaletteHost = (): ReactNode => {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => onOpenPalette(() => setOpen(true)), []);
-  return <Suspense>{isOpen && <Palette onClose={() => setOpen(false)} />}</Suspense>;
+  return isOpen && <Palette onClose={() => setOpen(false)} />;
 };

@@ -10,6 +10,7 @@ import { useLive } from '../../live/useLive.js';
 import { brandName } from '../../page.js';
 import { pathTo } from '../../paths.js';
 import type { Route } from '../../routes.js';
+import { SessionOverPage } from '../../session/SessionOverPage.js';
 import { stopViewing, viewedAs } from '../../session/viewAs.js';
 import { Boundary } from '../Boundary.js';
 import { Logo } from '../Logo.js';
@@ -24,7 +25,6 @@ import { websiteLinks } from './links.js';
 import { ViewingBanner } from './ViewingBanner.js';
 
 const AdminFrame = lazy(() => import('./AdminFrame.js'));
-const SessionOverPage = lazy(() => import('../../session/SessionOverPage.js'));
 
 interface FrameProps {
   readonly page: Route;
@@ -112,13 +112,7 @@ export const Frame = (props: FrameProps): ReactNode => {
   const me = useQuery(meQuery);
   if (me.data !== undefined) return <FrameOfPerson {...props} />;
   if (!me.isError) return <Waiting />;
-  if (isSessionOver(me.error)) {
-    return (
-      <Suspense fallback={<Waiting />}>
-        <SessionOverPage />
-      </Suspense>
-    );
-  }
+  if (isSessionOver(me.error)) return <SessionOverPage />;
   if (viewedAs !== null && faultOf(me.error) === 'refused') return <NotAsThem />;
   return (
     <>

@@ -1,4 +1,4 @@
-import { lazy, startTransition, Suspense, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { startTransition, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
   NavigationType,
   Router,
@@ -8,8 +8,7 @@ import {
 } from 'react-router';
 import { startLoading } from '../../routes.js';
 import { hasUnsaved } from '../leaving.js';
-
-const LeaveDialog = lazy(() => import('./LeaveDialog.js'));
+import { LeaveDialog } from './LeaveDialog.js';
 
 const history = createBrowserHistory({ window, v5Compat: true });
 
@@ -68,18 +67,16 @@ export const GuardedRouter = ({ basename, children }: { readonly basename: strin
   return (
     <Router basename={basename} location={location} navigationType={action} navigator={navigator}>
       {children}
-      <Suspense>
-        {leave !== null && (
-          <LeaveDialog
-            onStay={() => setLeave(null)}
-            onLeave={() => {
-              isAgreed.current = true;
-              setLeave(null);
-              leave();
-            }}
-          />
-        )}
-      </Suspense>
+      {leave !== null && (
+        <LeaveDialog
+          onStay={() => setLeave(null)}
+          onLeave={() => {
+            isAgreed.current = true;
+            setLeave(null);
+            leave();
+          }}
+        />
+      )}
     </Router>
   );
 };

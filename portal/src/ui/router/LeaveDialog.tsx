@@ -1,18 +1,29 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Themed } from '../../theme/Themed.js';
-import { ConfirmDialog } from '../ConfirmDialog.js';
+import { buttonLook } from '../buttonLook.js';
+import { NativeDialog } from '../NativeDialog.js';
 
 /** Asks before a page is left that holds something unsaved. */
-const LeaveDialog = ({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): ReactNode => {
+export const LeaveDialog = ({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): ReactNode => {
   const { t } = useTranslation();
+  const dialog = useRef<HTMLDialogElement>(null);
   return (
-    <Themed>
-      <ConfirmDialog opened onClose={onStay} title={t('ui.leaveTitle')} action={t('ui.leave')} onConfirm={onLeave}>
-        <p>{t('ui.leaveText')}</p>
-      </ConfirmDialog>
-    </Themed>
+    <NativeDialog
+      dialog={dialog}
+      title={t('ui.leaveTitle')}
+      onClose={onStay}
+      actions={
+        <>
+          <button type="button" className={buttonLook()} onClick={() => dialog.current?.close()}>
+            {t('common.cancel')}
+          </button>
+          <button type="button" className={buttonLook('primary')} onClick={onLeave}>
+            {t('ui.leave')}
+          </button>
+        </>
+      }
+    >
+      <p>{t('ui.leaveText')}</p>
+    </NativeDialog>
   );
 };
-
-export default LeaveDialog;

@@ -16,7 +16,7 @@ interface PreviewDialogProps {
 }
 
 /** A PDF or a picture, within the page. */
-const PreviewDialog = ({ document, onDownload, onClose }: PreviewDialogProps): ReactNode => {
+export const PreviewDialog = ({ document, onDownload, onClose }: PreviewDialogProps): ReactNode => {
   const { t } = useTranslation();
   const { id, websiteId, name, contentType } = document;
   const address = useQuery({
@@ -39,5 +39,3 @@ const PreviewDialog = ({ document, onDownload, onClose }: PreviewDialogProps): R
     </Modal>
   );
 };
-
-export default PreviewDialog;
