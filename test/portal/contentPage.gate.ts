@@ -117,6 +117,8 @@ withBrowser('the content pages', () => {
     await reader.visit(`/websites/${websiteId}/marketing/newsletter`, viewer);
     await reader.page.getByText('Bread on Sundays').waitFor();
     await reader.page.getByText('You may read this, not change it').waitFor();
+    // Who wrote it has a name or none, and is never a subject.
+    expect(await reader.page.locator('main').innerText()).not.toContain('user-');
     expect(await reader.page.getByRole('textbox').count()).toBe(0);
     await looksRight(reader.page);
 

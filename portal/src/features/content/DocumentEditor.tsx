@@ -120,7 +120,7 @@ const DocumentForm = ({ place, document, field, refresh }: FormProps): ReactNode
     <>
       {isNewer && document?.updatedBy !== undefined && (
         <StateCard
-          title={t('content.newer', { who: actorName(document.updatedBy) })}
+          title={t('content.newer', { who: actorName(document.updatedBy, t) })}
           actions={<Button onClick={() => setMerging(true)}>{t('content.compare')}</Button>}
         >
           {t('content.newerText')}
@@ -163,8 +163,7 @@ const useLead = (of: Collection): ((document: ContentDocument | null) => string)
     if (document === null) return t('content.isNew');
     const { updatedAt, updatedBy } = document;
     if (updatedAt === undefined) return t('content.asTemplate');
-    const who = updatedBy === undefined ? t('content.somebody') : actorName(updatedBy);
-    const saved = t('content.saved', { time: momentText(updatedAt), who });
+    const saved = t('content.saved', { time: momentText(updatedAt), who: actorName(updatedBy, t) });
     if (of === 'marketing') return saved;
     return `${saved} ${t(isUnpublished(document) ? 'content.notOnSite' : 'content.onSite')}`;
   };

@@ -30,7 +30,7 @@ const useStanding = (of: Collection): ((document: ContentDocument) => string) =>
     if (updatedAt === undefined) return t('content.asTemplate');
     const saved = t('content.saved', {
       time: momentText(updatedAt),
-      who: updatedBy === undefined ? t('common.nobody') : actorName(updatedBy),
+      who: actorName(updatedBy, t),
     });
     if (of === 'marketing') return saved;
     if (isUnpublished(document)) {

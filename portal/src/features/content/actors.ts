@@ -1,8 +1,9 @@
 import type { ContentDocument } from '@doorstep/sdk';
+import type { TFunction } from 'i18next';
 import { brandName } from '../../page.js';
 
 type Actor = NonNullable<ContentDocument['updatedBy']>;
 
-/** Who it was, as far as it is known: the agency's people may have no name here, and stand for the agency. */
-export const actorName = ({ name, subject, role }: Pick<Actor, 'name' | 'subject' | 'role'>): string =>
-  name ?? (role === 'admin' ? brandName : subject);
+/** Who it was. The agency's people may have no name here, and stand for the agency; a subject is no name for readers. */
+export const actorName = (actor: Pick<Actor, 'name' | 'role'> | undefined, t: TFunction): string =>
+  actor?.name ?? (actor?.role === 'admin' ? brandName : t('content.somebody'));

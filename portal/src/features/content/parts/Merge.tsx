@@ -95,7 +95,7 @@ export const Merge = ({ field, base, mine, theirs, saving, error, onSave, onDrop
   const differences = differencesOf(base, mine, theirs.body);
   const conflicts = differences.filter(({ by }) => by === 'both');
   const open = conflicts.filter((conflict) => choices[nameOf(conflict)] === undefined).length;
-  const who = theirs.updatedBy === undefined ? t('content.somebody') : actorName(theirs.updatedBy);
+  const who = actorName(theirs.updatedBy, t);
   return (
     <section className={`card ${classes['merge'] ?? ''}`} aria-labelledby={id}>
       <h2 id={id} ref={heading} tabIndex={-1}>

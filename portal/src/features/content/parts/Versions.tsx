@@ -107,7 +107,7 @@ export const Versions = (props: VersionsProps): ReactNode => {
                     {time}
                   </Time>
                   <p className="small muted">
-                    {actorName(version.actor)}
+                    {actorName(version.actor, t)}
                     {index === 0 && ` · ${t('content.versions.current')}`}
                     {version.hash === document.publishedHash && isFirst(version, index) && ` · ${t('content.versions.onSite')}`}
                   </p>
