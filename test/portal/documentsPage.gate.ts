@@ -41,6 +41,8 @@ withBrowser('the documents of a website', () => {
     ]);
     await page.getByText('The storage of this website is full.').waitFor();
     await page.getByRole('button', { name: 'Download notes.csv' }).waitFor();
+    // A browser that still has it would say nothing of the same file chosen again.
+    expect(await page.locator('input[type=file]').inputValue()).toBe('');
     await page.getByRole('button', { name: 'Preview photo.png' }).waitFor();
     expect(await page.getByRole('button', { name: 'Preview notes.csv' }).count()).toBe(0);
     await looksRight(page);

@@ -73,7 +73,7 @@ const Documents = ({
         lead={lead}
         actions={
           mayChange && (
-            <FileButton multiple onChange={add}>
+            <FileButton onChange={add}>
               {(props) => (
                 <Button variant="filled" {...props}>
                   {t('documents.upload')}

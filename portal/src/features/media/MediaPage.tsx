@@ -41,7 +41,7 @@ const MediaPage = (): ReactNode => {
     onDrop,
   };
   const upload = mayEdit && (
-    <FileButton onChange={take} accept={accepted} multiple inputProps={{ 'aria-label': t('media.files') }}>
+    <FileButton onChange={take} accept={accepted} inputProps={{ 'aria-label': t('media.files') }}>
       {(props) => (
         <Button {...props} variant="filled">
           {t('media.upload')}
