@@ -163,5 +163,20 @@ withBrowser('the pages of a website', () => {
     await form.getByLabel('What it shows').fill('Nothing');
     await form.getByRole('button', { name: 'Upload' }).click();
     await form.getByText('It was not taken:').waitFor();
+    // A browser that still has it would say nothing of the same file chosen again.
+    expect(await page.locator('input[type=file]').inputValue()).toBe('');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+
+    // The others of a batch need not be chosen again because of it.
+    await page.locator('input[type=file]').setInputFiles([broken, { ...file, name: 'oven.jpg' }]);
+    await form.getByLabel('What it shows').fill('Nothing');
+    await form.getByRole('button', { name: 'Upload' }).click();
+    await form.getByText('It was not taken:').waitFor();
+    await looksRight(page);
+    await form.getByRole('button', { name: 'Leave this one out' }).click();
+    await form.getByText('oven.jpg').waitFor();
+    await form.getByLabel('What it shows').fill('The oven');
+    await form.getByRole('button', { name: 'Upload' }).click();
+    await page.getByRole('img', { name: 'The oven' }).waitFor();
   });
 });

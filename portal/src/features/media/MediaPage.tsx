@@ -87,7 +87,7 @@ const MediaPage = (): ReactNode => {
               file={current.file}
               left={files.length - 1}
               websiteId={websiteId}
-              onDone={() => setFiles(files.slice(1))}
+              onNext={() => setFiles(files.slice(1))}
               onClose={() => setFiles([])}
             />
           )}

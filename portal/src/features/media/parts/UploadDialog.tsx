@@ -16,13 +16,14 @@ interface UploadDialogProps {
   /** How many come after it. */
   readonly left: number;
   readonly websiteId: string;
-  readonly onDone: () => void;
+  /** Goes on with the next one. */
+  readonly onNext: () => void;
   /** Leaves the rest out too. */
   readonly onClose: () => void;
 }
 
 /** Asks what a file shows, and uploads it. */
-export const UploadDialog = ({ file, left, websiteId, onDone, onClose }: UploadDialogProps): ReactNode => {
+export const UploadDialog = ({ file, left, websiteId, onNext, onClose }: UploadDialogProps): ReactNode => {
   const { t } = useTranslation();
   const notify = useNotice();
   const upload = useUpload(websiteId);
@@ -44,7 +45,7 @@ export const UploadDialog = ({ file, left, websiteId, onDone, onClose }: UploadD
       {
         onSuccess: ({ name }) => {
           notify({ words: t('media.uploaded', { name }) });
-          onDone();
+          onNext();
         },
       },
     );
@@ -54,6 +55,7 @@ export const UploadDialog = ({ file, left, websiteId, onDone, onClose }: UploadD
       opened
       onClose={onClose}
       closeOnClickOutside={!upload.isPending}
+      closeOnEscape={!upload.isPending}
       title={t('media.upload')}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
@@ -95,6 +97,7 @@ export const UploadDialog = ({ file, left, websiteId, onDone, onClose }: UploadD
         {issues['file'] === undefined && issues['alt'] === undefined && <FaultLine error={upload.error} />}
         <div className={classes['actions']}>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
+          {left > 0 && <Button onClick={onNext}>{t('media.leaveOut')}</Button>}
           <Button type="submit" variant="filled" loading={upload.isPending}>
             {t('media.upload')}
           </Button>
