@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { hasChromium } from '../support/chromium.js';
-import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+import { eventually } from '../support/eventually.js';
+import { hold, looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -40,9 +41,9 @@ withBrowser('the documents of a website', () => {
       { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') },
     ]);
     await page.getByText('The storage of this website is full.').waitFor();
-    await page.getByRole('button', { name: 'Download notes.csv' }).waitFor();
     // A browser that still has it would say nothing of the same file chosen again.
     expect(await page.locator('input[type=file]').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Download notes.csv' }).waitFor();
     await page.getByRole('button', { name: 'Preview photo.png' }).waitFor();
     expect(await page.getByRole('button', { name: 'Preview notes.csv' }).count()).toBe(0);
     await looksRight(page);
@@ -71,5 +72,49 @@ withBrowser('the documents of a website', () => {
     expect(download.suggestedFilename()).toBe('notes.csv');
     expect(await readFile(await download.path(), 'utf8')).toBe('a,b\n');
     expect(client.complaints).toEqual([]);
+  });
+
+  test('on their way hold who leaves the page, and say there too that one was not taken', async () => {
+    const { page, visit } = await seat.open();
+    await visit(path, operator);
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    const choose = (name: string): Promise<void> =>
+      page.locator('input[type=file]').setInputFiles([{ name, mimeType: 'text/csv', buffer: Buffer.from('a,b\n') }]);
+    const media = page.getByRole('link', { name: 'Media', exact: true });
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+    const held = await hold(page, 'POST', '/documents');
+    await choose('prices.csv');
+    await held.arrived();
+    await media.click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await held.letGo();
+    await page.getByRole('button', { name: 'Download prices.csv' }).waitFor();
+
+    let isLeft = false;
+    await page.route('**/documents', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await eventually('the page to be left', () => isLeft || undefined);
+      return route.fulfill({ status: 413, json: { error: 'Too large', code: 'payload_too_large' } });
+    });
+    await choose('rates.csv');
+    await media.click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();
+    isLeft = true;
+    await page.getByText('rates.csv was not uploaded. Choose it again.').first().waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+
+    // A session that has ended is said where a file is sent, as everywhere.
+    await page.goBack();
+    await page.route('**/documents', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 401, json: { error: 'Invalid token', code: 'invalid_token' } })
+        : route.continue(),
+    );
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await choose('rates.csv');
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   });
 });

@@ -1,11 +1,13 @@
 import { DoorstepError } from '@doorstep/sdk';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ParseKeys } from 'i18next';
-import { useReducer, useRef } from 'react';
+import { useEffect, useReducer, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { doorstepBy } from '../../api/doorstep.js';
 import { sendWithProgress } from '../../api/sendWithProgress.js';
 import { useAnnounce } from '../../ui/Announcer.js';
+import { useLeaveGuard } from '../../ui/leaving.js';
+import { useNotice } from '../../ui/notices.js';
 import { documentKeys } from './keys.js';
 
 /** A file on its way. */
@@ -52,29 +54,44 @@ interface Uploads {
 export const useUploads = (websiteId: string): Uploads => {
   const { t } = useTranslation();
   const announce = useAnnounce();
+  const notify = useNotice();
   const queries = useQueryClient();
   const [uploads, change] = useReducer(changed, []);
   const last = useRef(Promise.resolve());
   const nextKey = useRef(0);
 
-  const send = async (key: number, file: File): Promise<void> => {
-    try {
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  useLeaveGuard(uploads.some(({ error }) => error === undefined));
+  const { mutateAsync: send } = useMutation({
+    mutationFn: async ({ key, file }: { readonly key: number; readonly file: File }) => {
       if (file.size > maxBytes) throw new TooLarge();
       const service = doorstepBy(sendWithProgress((share) => change({ key, upload: { share } })));
       await service.websites.documents.upload(websiteId, { file });
+    },
+    onSuccess: async (_, { key, file: { name } }) => {
       await queries.invalidateQueries({ queryKey: documentKeys.list(websiteId) });
       change({ key, upload: null });
-      announce(t('documents.uploaded', { name: file.name }));
-    } catch (error) {
+      announce(t('documents.uploaded', { name }));
+    },
+    onError: (error, { key, file: { name } }) => {
       change({ key, upload: { error } });
-    }
-  };
+      // No row is left to say it.
+      if (!isShown.current) notify({ words: t('documents.notUploaded', { name }) });
+    },
+  });
 
   const add = (files: readonly File[]): void => {
     for (const file of files) {
       const key = nextKey.current++;
       change({ key, upload: { name: file.name } });
-      last.current = last.current.then(() => send(key, file));
+      // Not by the scope of a mutation: that waits while the window is hidden.
+      last.current = last.current.then(() => send({ key, file })).catch(() => undefined);
     }
   };
   return { uploads, add, forget: (key) => change({ key, upload: null }) };
