@@ -197,6 +197,10 @@ withBrowser('the delivery editor', () => {
   test('adds a step, says when there are forty, and removes one', async () => {
     await page.getByRole('button', { name: '+ Add a step' }).click();
     await page.keyboard.type('Train the team');
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'In 14 days', exact: false }).click();
     await page.getByRole('button', { name: 'Add the step' }).click();
     await grip('Train the team').waitFor();

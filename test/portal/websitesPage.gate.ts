@@ -32,6 +32,10 @@ withBrowser('the websites', () => {
     await looksRight(page);
     expect(await seat.admin.websites.list()).toHaveLength(0);
 
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create the website' }).click();
     await page.getByRole('heading', { level: 1, name: /^Built on / }).waitFor();
     expect(await page.locator('[data-status=succeeded]').count()).toBe(6);

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { buttonLook } from '../ui/buttonLook.js';
+import { forgetUnsaved } from '../ui/leaving.js';
 import { NativeDialog } from '../ui/NativeDialog.js';
 import { signInBeside } from './beside.js';
 import { signIn } from './session.js';
@@ -19,6 +20,7 @@ export const SessionOverDialog = ({ onClose }: { readonly onClose: () => void })
     const isOpened = signInBeside((isSamePerson) => {
       // Somebody else gets nothing of what stands here.
       if (!isSamePerson) {
+        forgetUnsaved();
         location.reload();
         return;
       }

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 
-const unsaved = new Set<object>();
+/** Of each form that holds something unsaved, what ends its guard. */
+const unsaved = new Set<() => void>();
 
 /** Whether a page holds something that would be lost. */
 export const hasUnsaved = (): boolean => unsaved.size > 0;
@@ -9,13 +10,18 @@ export const hasUnsaved = (): boolean => unsaved.size > 0;
 export const useLeaveGuard = (dirty: boolean): void => {
   useEffect(() => {
     if (!dirty) return undefined;
-    const form = {};
-    unsaved.add(form);
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => {
-      unsaved.delete(form);
+    const end = (): void => {
+      unsaved.delete(end);
       window.removeEventListener('beforeunload', ask);
     };
+    unsaved.add(end);
+    window.addEventListener('beforeunload', ask);
+    return end;
   }, [dirty]);
+};
+
+/** What stands in the forms was sent, or is of use no more: the page is left without a question. */
+export const forgetUnsaved = (): void => {
+  for (const end of unsaved) end();
 };

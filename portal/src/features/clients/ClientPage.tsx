@@ -11,6 +11,7 @@ import { Time } from '../../ui/dates.js';
 import { FaultLine } from '../../ui/FaultLine.js';
 import { fieldErrors } from '../../ui/fieldErrors.js';
 import forms from '../../ui/forms.module.css';
+import { forgetUnsaved, useLeaveGuard } from '../../ui/leaving.js';
 import lists from '../../ui/lists.module.css';
 import { useNotice } from '../../ui/notices.js';
 import { PageHead } from '../../ui/PageHead.js';
@@ -119,6 +120,7 @@ const ChangeForm = ({ client }: { readonly client: Client }): ReactNode => {
   const name = nextName.trim();
   const hasNewName = name !== (client.name ?? '');
   const hasNewEmail = nextEmail.trim().toLowerCase() !== email;
+  useLeaveGuard(hasNewName || hasNewEmail);
   return (
     <form
       className={card}
@@ -184,6 +186,7 @@ const Erase = ({ client: { id, email } }: { readonly client: Client }): ReactNod
   const [isAsking, setAsking] = useState(false);
   const leave = async (): Promise<void> => {
     notify({ words: t('clients.erased') });
+    forgetUnsaved();
     await navigate(pathTo('clients'), { replace: true });
     erase.forget();
   };

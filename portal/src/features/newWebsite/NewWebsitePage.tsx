@@ -1,4 +1,4 @@
-import { DoorstepError, type CreateWebsiteRequest, type Tier } from '@doorstep/sdk';
+import { DoorstepError, type CreateWebsiteRequest, type Tier, type Website } from '@doorstep/sdk';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -12,6 +12,7 @@ import { PageHead } from '../../ui/PageHead.js';
 import { RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded } from '../../ui/states.js';
 import { fieldErrors } from '../../ui/fieldErrors.js';
+import { forgetUnsaved, useLeaveGuard } from '../../ui/leaving.js';
 import { useMayWrite } from '../../ui/useMayWrite.js';
 import { isHexColour } from '../website/contrast.js';
 import { ClientField } from '../website/parts/ClientField.js';
@@ -53,6 +54,8 @@ const NewWebsitePage = (): ReactNode => {
   const [isSent, setSent] = useState(false);
   const create = useCreateWebsite();
 
+  useLeaveGuard([name, typedSlug ?? '', clientId ?? '', colour, collaborators].some((value) => value !== ''));
+
   const slug = typedSlug ?? suggestedSlug(name);
   const template = templateId ?? templates.data?.[0]?.id;
   const names = namesIn(collaborators);
@@ -82,6 +85,11 @@ const NewWebsitePage = (): ReactNode => {
   // What no field shows.
   const isElsewhere = error !== null && !isTaken && ['name', 'slug', 'brandColor'].every((field) => faults[field] === undefined);
 
+  const leadTo = ({ id }: Website): void => {
+    forgetUnsaved();
+    void navigate(pathTo('provisioning', { websiteId: id }));
+  };
+
   const changed =
     <T,>(set: (value: T) => void) =>
     (value: T): void => {
@@ -99,7 +107,7 @@ const NewWebsitePage = (): ReactNode => {
           event.preventDefault();
           setSent(true);
           if (!isSound) showFault(event.currentTarget);
-          else create.mutate(body, { onSuccess: ({ id }) => void navigate(pathTo('provisioning', { websiteId: id })) });
+          else create.mutate(body, { onSuccess: leadTo });
         }}
       >
         <div className={`card ${classes['form'] ?? ''}`}>

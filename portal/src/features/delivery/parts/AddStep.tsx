@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { TextInput } from '../../../theme/TextInput.js';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import classes from '../delivery.module.css';
 import { newStepId } from '../steps.js';
 import { DueField } from './DueField.js';
@@ -22,6 +23,7 @@ export const AddStep = ({ steps, onAdd, onClose }: AddStepProps): ReactNode => {
   const [isAdding, setAdding] = useState(false);
   const name = useRef<HTMLInputElement>(null);
   useEffect(() => name.current?.focus(), []);
+  useLeaveGuard(label.trim() !== '' || dueAt !== '');
   const add = async (): Promise<void> => {
     const words = label.trim();
     if (words === '' || isAdding) return;
