@@ -202,6 +202,20 @@ withBrowser('the session', () => {
     await ask(page, 'Tailor');
     await told(page, 'tailor');
     expect(isLost).toBe(true);
+
+    // The same when the code that renews did not come the first time.
+    await page.reload();
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    let isCodeLost = false;
+    await page.route('**/oidc-client-ts-*.js', (route) => {
+      if (isCodeLost) return route.continue();
+      isCodeLost = true;
+      return route.abort();
+    });
+    await expireToken(page);
+    await ask(page, 'Milliner');
+    await told(page, 'milliner');
+    expect(isCodeLost).toBe(true);
   });
 
   test('is over in a duplicate once nobody, or somebody else, is signed in', async () => {

@@ -85,7 +85,11 @@ const userManager = (): Promise<UserManager> => {
       stateStore: new WebStorageStateStore({ store: localStorage }),
     };
     return new Manager(settings, undefined, undefined, byFetch);
-  })();
+  })().catch((error: unknown) => {
+    // Without a connection it does not come: the next who needs it asks again.
+    manager = undefined;
+    throw error;
+  });
   return manager;
 };
 
