@@ -52,10 +52,11 @@ export class Paged<T> extends Call<T> {
     this.#readPage = readPage;
   }
 
-  /** All pages, each read when it is asked for. */
+  /** All pages, each read when it is asked for. None while nothing has changed since `ifNoneMatch`. */
   async *pages(): AsyncGenerator<T, void, undefined> {
     let answer = await this.withResponse();
     for (;;) {
+      if (answer.response.status === 304) return;
       yield answer.data;
       const next = nextOf(answer.response);
       if (next === undefined) return;
@@ -90,6 +91,8 @@ export class List<T> extends Paged<Page<T>> implements AsyncIterable<T> {
 
 /** What stands beside the items does not show where the array is printed or compared. */
 const pageOf = <T>({ data, response }: Answer<T[]>): Page<T> => {
+  // An answer without a body: there is no array to say it of.
+  if (response.status === 304) return data as Page<T>;
   const next = nextOf(response);
   const total = response.headers.get('total-count');
   return Object.defineProperties(data as Page<T>, {

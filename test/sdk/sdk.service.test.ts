@@ -293,6 +293,18 @@ describe('options of a call', () => {
     expect(await doorstep.websites.delivery.get(id, {}, { ifNoneMatch })).toMatchObject({ revision: 1 });
   });
 
+  test('`ifNoneMatch` gives nothing for a list, and no pages, while nothing has changed', async () => {
+    const list = (ifNoneMatch?: string) => doorstep.clients.list({ email: 'listed@example.com' }, { ifNoneMatch });
+    await doorstep.clients.create({ email: 'listed@example.com' });
+    const ifNoneMatch = (await list().withResponse()).response.headers.get('etag') ?? '';
+    const { data, response } = await list(ifNoneMatch).withResponse();
+    expect([response.status, data]).toEqual([304, undefined]);
+    const found: unknown[] = [];
+    for await (const client of list(ifNoneMatch)) found.push(client);
+    for await (const page of list(ifNoneMatch).pages()) found.push(page);
+    expect(found).toEqual([]);
+  });
+
   test('`dryRun` writes nothing', async () => {
     const { events } = await doorstep.websites.create({ name: 'Never', slug: 'never' }, { dryRun: true });
     expect(events.map(({ type }) => type)).toContain('WebsiteCreated');
