@@ -36,6 +36,7 @@ export const callApi = async (context: Context, { method, path }: ApiArguments, 
   if (options.paginate && method !== 'GET') throw new UsageError('--paginate is for GET');
   if (options.input !== undefined && Object.keys(fields).length > 0 && !isRead)
     throw new UsageError('--input and fields exclude each other');
+  if (options.input !== undefined && method === 'GET') throw new UsageError('--input is the body of a write: a GET has none');
   const body = options.input !== undefined ? await readInput(context, options.input) : isRead ? undefined : fields;
   const client = (await context.doorstep()) as unknown as AnyRequest;
 

@@ -72,10 +72,7 @@ export class Client {
     if (typeof token !== 'function' && !token) {
       throw new TypeError('`token` is missing: set a personal access token (svc_pat_…), or a function that gives one');
     }
-    if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-      throw new TypeError('`baseUrl` is no address: write it as https://doorstep.example.com');
-    }
-    this.#baseUrl = baseUrl.replace(/\/*(\/v1\/*)?$/, '');
+    this.#baseUrl = addressOf(baseUrl);
     this.#token = token;
     this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
     this.#defaults = defaults;
@@ -248,8 +245,9 @@ export class Client {
     const isPersonal = typeof this.#token === 'string' || token.startsWith('svc_pat_');
     const authorized = new Headers(headers);
     authorized.set('authorization', `Bearer ${token}`);
-    const { body, contentType } = content();
+    const { body, contentType, fault } = content();
     if (contentType !== undefined) authorized.set('content-type', contentType);
+    const progress = { isSent: false };
     try {
       const { error, response } = await this.#fetcher.request(method, path, {
         baseUrl: `${this.#baseUrl}${isPersonal ? '/v1' : ''}`,
@@ -262,19 +260,41 @@ export class Client {
         redirect: method === 'GET' ? 'follow' : 'manual',
         parseAs: 'stream',
         // Given to `fetch` itself: Node.js forgets the signal of a request that nobody holds any more.
-        fetch: (request: Request) => this.#fetch(request, { signal }),
+        fetch: (request: Request) => {
+          progress.isSent = true;
+          return this.#fetch(request, { signal });
+        },
       });
       if (!response.ok && response.status !== 304) throw errorFor(response, error === '' ? undefined : error);
       const data = response.status === 304 ? undefined : await bodyOf(response, parseAs);
       return { data: data as T, response, requestId: response.headers.get('x-request-id') ?? undefined };
     } catch (error) {
-      if (error instanceof DoorstepError) throw error;
+      // What cannot be sent, such as a GET with a body, is the program's mistake: it would fail again.
+      if (error instanceof DoorstepError || !progress.isSent) throw error;
+      const ownFault = fault?.();
+      if (ownFault !== undefined) throw ownFault;
       throw new ConnectionError(`The connection to ${new URL(this.#baseUrl).host} failed: ${reasonOf(error)}`, undefined, {
         cause: error,
       });
     }
   }
 }
+
+/**
+ * The address that paths of the API are appended to: without a slash, `/v1` or a query at its end.
+ * @throws TypeError
+ */
+const addressOf = (baseUrl: string): string => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('`baseUrl` is no address: write it as https://doorstep.example.com');
+  }
+  // No request can be made with them, and its fault would say the password.
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('`baseUrl` must not hold a user name or a password: the token says who calls');
+  }
+  return (url.origin + url.pathname).replace(/\/*(\/v1\/*)?$/, '');
+};
 
 const defined = <T extends object>(values: T): T =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;

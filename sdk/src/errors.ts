@@ -5,7 +5,10 @@ interface Answer {
   readonly headers: Headers;
 }
 
-/** Everything that this library throws. Branch on `status`; `code` tells refusals of one status apart. */
+/**
+ * Everything that this library throws, but for a mistake of the program: that is a `TypeError`, or what
+ * the program threw. Branch on `status`; `code` tells refusals of one status apart.
+ */
 export class DoorstepError extends Error {
   static {
     this.prototype.name = 'DoorstepError';

@@ -38,6 +38,8 @@ const maxPieceBytes = 64 * 1024;
 export interface Content {
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly contentType?: string;
+  /** What ended the body, where that was the program's: its file, or its `onProgress`. */
+  readonly fault?: () => Error | undefined;
 }
 
 export interface OpenFile {
@@ -61,12 +63,14 @@ interface Source {
 
 /**
  * A form with a file as a body, `multipart/form-data` (RFC 7578).
- * @throws what the file system says of a path
+ * @throws TypeError when there is no file, and what the file system says of a path
  */
 export const openFile = async (
   { file: given, fileName, ...fields }: UploadBody,
   onProgress: UploadOptions['onProgress'],
 ): Promise<OpenFile> => {
+  // Programs without types leave it out.
+  if (!(given as unknown)) throw new TypeError('`file` is missing');
   const file = given instanceof ArrayBuffer || ArrayBuffer.isView(given) ? new Blob([given as ArrayBuffer]) : given;
   const texts = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value as string | number)] as const],
@@ -95,7 +99,11 @@ export const openFile = async (
     yield encoder.encode(`\r\n--${boundary}--\r\n`);
   }
   return {
-    content: () => ({ body: streamOf(parts()), contentType: `multipart/form-data; boundary=${boundary}` }),
+    content: () => {
+      let fault: Error | undefined;
+      const body = streamOf(parts(), (error) => (fault = error));
+      return { body, contentType: `multipart/form-data; boundary=${boundary}`, fault: () => fault };
+    },
     isRepeatable: total !== undefined,
     end: () => undefined,
   };
@@ -164,13 +172,21 @@ const iteratorOf = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGen
   yield* chunks;
 };
 
-const streamOf = (chunks: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> =>
+const streamOf = (
+  chunks: AsyncGenerator<Uint8Array, void, undefined>,
+  onFault: (error: Error) => void = () => undefined,
+): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { value, done } = await chunks.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { value, done } = await chunks.next();
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          onFault(error as Error);
+          throw error;
+        }
       },
       cancel: async () => {
         await chunks.return();

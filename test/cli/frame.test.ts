@@ -93,6 +93,7 @@ describe('what is wrong', () => {
     ['a number', ['websites', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number.'],
     ['a missing argument', ['api', 'GET'], 'Missing argument <path>.'],
     ['options that exclude each other', ['websites', 'list', '--all', '--limit', '2'], '--all and --limit exclude each other.'],
+    ['a body of a GET', ['api', 'GET', '/me', '--input', '-'], '--input is the body of a write: a GET has none.'],
     ['an argument too many', ['version', 'x'], 'Too many arguments for "version". Expected 0 arguments but got 1.'],
   ];
 

@@ -138,6 +138,44 @@ describe('it is not repeated', () => {
   });
 });
 
+describe('a mistake of the program is thrown as it is, and not repeated', () => {
+  test('in `onProgress`', async () => {
+    const server = await startScripted(json(201, { id: 'd1' }));
+    const mistake = new Error('no such bar');
+    let calls = 0;
+    const onProgress = (): never => {
+      calls += 1;
+      throw mistake;
+    };
+    const upload = open(server).websites.documents.upload('w1', { file: new Blob(['text']), fileName: 'a' }, { onProgress });
+    await expect(upload).rejects.toBe(mistake);
+    expect([calls, server.asked]).toEqual([1, []]);
+  });
+
+  test('in what gives the file', async () => {
+    const server = await startScripted(json(201, { id: 'd1' }));
+    const mistake = new Error('the source is gone');
+    async function* file(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(new Uint8Array(1));
+      throw mistake;
+    }
+    await expect(open(server).websites.documents.upload('w1', { file: file() })).rejects.toBe(mistake);
+  });
+
+  test('an upload without its file', async () => {
+    const server = await startScripted(json(201, { id: 'd1' }));
+    const upload = open(server).websites.documents.upload('w1', {} as { file: string });
+    await expect(upload).rejects.toThrow(new TypeError('`file` is missing'));
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test('a GET with a body', async () => {
+    const server = await startScripted(json(200, website));
+    await expect(open(server).request('GET', '/me' as string, { body: {} })).rejects.toMatchObject({ name: 'TypeError' });
+    expect(server.asked).toHaveLength(0);
+  });
+});
+
 describe('the time limit', () => {
   test('covers the body, and the connection is closed', async () => {
     const server = await startScripted(stall);
@@ -282,15 +320,19 @@ describe('a client', () => {
     ['no token', { baseUrl: 'http://127.0.0.1:3000', token: '' }, '`token` is missing'],
     ['no address', { baseUrl: '', token }, '`baseUrl` is no address'],
     ['an address without its scheme', { baseUrl: 'localhost:3000', token }, '`baseUrl` is no address'],
+    ['a password in its address', { baseUrl: 'http://ada:secret@127.0.0.1:3000', token }, '`baseUrl` must not hold a user name'],
   ])('with %s is refused', (_, options, message) => {
     expect(() => new Doorstep(options)).toThrow(message);
   });
 
-  test.each(['', '/', '/v1', '/v1/', '/below/it', '/below/it/v1'])('takes an address that ends with %j', async (end) => {
-    const server = await startScripted(json(200, website));
-    await new Doorstep({ baseUrl: `${server.url}${end}`, token }).websites.get('w1');
-    expect(server.asked[0]?.url).toBe(`${end.includes('below') ? '/below/it' : ''}/v1/websites/w1`);
-  });
+  test.each(['', '/', '/v1', '/v1/', '/below/it', '/below/it/v1', '?x=1', '/v1#top', '/ '])(
+    'takes an address that ends with %j',
+    async (end) => {
+      const server = await startScripted(json(200, website));
+      await new Doorstep({ baseUrl: `${server.url.replace('http', 'HTTP')}${end}`, token }).websites.get('w1');
+      expect(server.asked[0]?.url).toBe(`${end.includes('below') ? '/below/it' : ''}/v1/websites/w1`);
+    },
+  );
 
   test('says what it is, after who uses it', async () => {
     const server = await startScripted(json(200, website));
