@@ -4,7 +4,7 @@ import { ConnectionError, DoorstepError, errorFor, TimeoutError } from './errors
 import { follow, type ServerSentEvent, type WatchOptions } from './eventStream.js';
 import { abortErrorOf, delayBefore, isLimit, isTemporary, throwIfAborted, wait } from './retry.js';
 import type { Defaults, ParseAs, RequestOptions } from './types.js';
-import { isBrowser } from './platform.js';
+import { isBrowser, randomId } from './platform.js';
 import { openFile, type Content, type UploadBody, type UploadOptions } from './upload.js';
 
 const defaultTimeoutMs = 60_000;
@@ -167,8 +167,9 @@ export class Client {
     if (!isBrowser) headers.set('user-agent', this.#userAgent);
     if (ifMatch !== undefined) headers.set('if-match', ifMatch);
     if (ifNoneMatch !== undefined) headers.set('if-none-match', ifNoneMatch);
-    const key = idempotencyKey ?? headers.get('idempotency-key') ?? crypto.randomUUID();
-    if (method !== 'GET' && dryRun !== true) headers.set('idempotency-key', key);
+    if (method !== 'GET' && dryRun !== true) {
+      headers.set('idempotency-key', idempotencyKey ?? headers.get('idempotency-key') ?? randomId());
+    }
     const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
     const {
       timeoutMs = defaultTimeoutMs,

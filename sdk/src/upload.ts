@@ -1,4 +1,4 @@
-import { isBrowser } from './platform.js';
+import { isBrowser, randomId } from './platform.js';
 import type { RequestOptions } from './types.js';
 
 /**
@@ -78,7 +78,7 @@ export const openFile = async (
   if (isBrowser) return formOf(file, fileName, texts, onProgress);
 
   const { name, total, chunks } = await sourceOf(file);
-  const boundary = `doorstep-${crypto.randomUUID()}`;
+  const boundary = `doorstep-${randomId()}`;
   const encoder = new TextEncoder();
   const head = (part: string): string => `--${boundary}\r\ncontent-disposition: form-data; ${part}\r\n`;
   async function* parts(): AsyncGenerator<Uint8Array, void, undefined> {
