@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { nextQuery } from '@doorstep/sdk';
 import { UsageError } from './command.js';
 import type { Context } from './context.js';
 
@@ -30,7 +31,7 @@ interface AnyRequest {
 /** Calls a path of the API, and prints its answer: JSON as such, everything else byte by byte. */
 export const callApi = async (context: Context, { method, path }: ApiArguments, options: ApiOptions): Promise<void> => {
   const { output, globals, interruption } = context;
-  const [pathname = '', search = ''] = path.replace(/^\/?(v1\/)?/, '/').split('?');
+  const firstPath = path.replace(/^\/?(v1\/)?/, '/');
   const fields = await readFields(context, options);
   const isRead = method === 'GET' || method === 'DELETE';
   if (options.paginate && method !== 'GET') throw new UsageError('--paginate is for GET');
@@ -40,11 +41,12 @@ export const callApi = async (context: Context, { method, path }: ApiArguments, 
   const body = options.input !== undefined ? await readInput(context, options.input) : isRead ? undefined : fields;
   const client = (await context.doorstep()) as unknown as AnyRequest;
 
-  let query: Fields = { ...Object.fromEntries(new URLSearchParams(search)), ...(isRead && fields) };
+  let asked = firstPath;
+  let query = isRead ? fields : {};
   const pages: unknown[] = [];
   for (;;) {
     const { data, response } = await client
-      .request(method, pathname, {
+      .request(method, asked, {
         params: { query },
         ...(body !== undefined && { body }),
         headers: headersOf(options.header),
@@ -63,7 +65,8 @@ export const callApi = async (context: Context, { method, path }: ApiArguments, 
     pages.push(page);
     const next = options.paginate ? nextQuery(response) : undefined;
     if (next === undefined) break;
-    query = next;
+    asked = `${firstPath.replace(/\?.*$/, '')}?${next.toString()}`;
+    query = {};
   }
   if (!options.paginate) await output.json(pages[0]);
   else if (pages.every(Array.isArray)) await output.json(pages.flat());
@@ -74,12 +77,6 @@ const headOf = ({ status, statusText, headers }: Response): string[] => [
   `HTTP/1.1 ${String(status)} ${statusText}`,
   ...[...headers].map(([name, value]) => `${name}: ${value}`),
 ];
-
-/** The query of the next page (RFC 8288). */
-const nextQuery = ({ headers }: Response): Fields | undefined => {
-  const search = /<[^>]*\?([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headers.get('link') ?? '')?.[1];
-  return search === undefined ? undefined : Object.fromEntries(new URLSearchParams(search));
-};
 
 const headersOf = (headers: readonly string[]): Record<string, string> =>
   Object.fromEntries(

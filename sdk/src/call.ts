@@ -58,9 +58,9 @@ export class Paged<T> extends Call<T> {
     for (;;) {
       if (answer.response.status === 304) return;
       yield answer.data;
-      const next = nextOf(answer.response);
+      const next = nextQuery(answer.response);
       if (next === undefined) return;
-      answer = await this.#readPage(next);
+      answer = await this.#readPage(Object.fromEntries(next));
     }
   }
 }
@@ -93,20 +93,21 @@ export class List<T> extends Paged<Page<T>> implements AsyncIterable<T> {
 const pageOf = <T>({ data, response }: Answer<T[]>): Page<T> => {
   // An answer without a body: there is no array to say it of.
   if (response.status === 304) return data as Page<T>;
-  const next = nextOf(response);
+  const next = nextQuery(response);
   const total = response.headers.get('total-count');
   return Object.defineProperties(data as Page<T>, {
     hasMore: { value: next !== undefined },
-    nextCursor: { value: next?.cursor },
+    nextCursor: { value: next?.get('cursor') ?? undefined },
     total: { value: total === null ? undefined : Number(total) },
   });
 };
 
 /**
- * The query of the next page (RFC 8288). Only the query: behind a proxy the service may be known by
- * another address than the one that it writes, and the token is for this one alone.
+ * The query of the next page (RFC 8288), for a path of `request`. Only the query: behind a proxy the
+ * service may be known by another address than the one that it writes, and the token is for this one alone.
+ * @returns `undefined` after the last page
  */
-const nextOf = ({ headers }: Response): Readonly<Record<string, string>> | undefined => {
+export const nextQuery = ({ headers }: Response): URLSearchParams | undefined => {
   const address = /<[^>]*\?([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headers.get('link') ?? '')?.[1];
-  return address === undefined ? undefined : Object.fromEntries(new URLSearchParams(address));
+  return address === undefined ? undefined : new URLSearchParams(address);
 };

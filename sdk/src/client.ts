@@ -1,4 +1,4 @@
-import createClient from 'openapi-fetch';
+import createClient, { createQuerySerializer } from 'openapi-fetch';
 import { Call, List, Paged, type Answer } from './call.js';
 import { ConnectionError, DoorstepError, errorFor, TimeoutError } from './errors.js';
 import { follow, type ServerSentEvent, type WatchOptions } from './eventStream.js';
@@ -31,6 +31,8 @@ export interface DoorstepOptions extends Defaults {
 /** What goes into a request beside the parts of its path. */
 interface Input {
   readonly query?: object | undefined;
+  /** Goes before `query`, without what that sets anew. */
+  readonly search?: URLSearchParams;
   readonly body?: unknown;
   readonly headers?: object | undefined;
 }
@@ -39,7 +41,7 @@ interface Outgoing {
   readonly method: string;
   readonly path: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly query: object;
+  readonly search: string;
   readonly headers: Headers;
   readonly content: () => Content;
   readonly parseAs: ParseAs;
@@ -77,10 +79,7 @@ export class Client {
     this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
     this.#defaults = defaults;
     this.#fetch = fetch;
-    this.#fetcher = createClient({
-      bodySerializer: (body) => body,
-      querySerializer: { array: { style: 'form', explode: false } },
-    }) as unknown as Fetcher;
+    this.#fetcher = createClient({ bodySerializer: (body) => body }) as unknown as Fetcher;
   }
 
   /** A request with one answer. */
@@ -159,7 +158,7 @@ export class Client {
     method: string,
     path: string,
     params: object,
-    { query, body, headers: inputHeaders }: Input,
+    { query, search, body, headers: inputHeaders }: Input,
     { as, dryRun, idempotencyKey, ifMatch, ifNoneMatch, headers: ownHeaders, ...options }: RequestOptions = {},
     parseAs: ParseAs,
   ): Outgoing {
@@ -180,7 +179,7 @@ export class Client {
       method,
       path,
       params: checked(params),
-      query: { ...query, ...(as !== undefined && { as }), ...(dryRun === true && { dryRun: '1' }) },
+      search: searchOf({ ...query, ...(as !== undefined && { as }), ...(dryRun === true && { dryRun: '1' }) }, search),
       headers,
       content: () => (sent === undefined ? {} : { body: sent }),
       parseAs,
@@ -237,7 +236,7 @@ export class Client {
   }
 
   async #exchange<T>(
-    { method, path, params, query, headers, content, parseAs }: Outgoing,
+    { method, path, params, search, headers, content, parseAs }: Outgoing,
     signal: AbortSignal,
   ): Promise<Answer<T>> {
     const token = typeof this.#token === 'string' ? this.#token : await this.#token();
@@ -252,7 +251,8 @@ export class Client {
     try {
       const { error, response } = await this.#fetcher.request(method, path, {
         baseUrl: `${this.#baseUrl}${isPersonal ? '/v1' : ''}`,
-        params: { path: params, query },
+        params: { path: params },
+        querySerializer: () => search,
         body,
         // A stream cannot be sent in another way.
         ...(body instanceof ReadableStream && { duplex: 'half' }),
@@ -299,6 +299,14 @@ const addressOf = (baseUrl: string): string => {
 
 const defined = <T extends object>(values: T): T =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+
+const serializeQuery = createQuerySerializer({ array: { style: 'form', explode: false } });
+
+const searchOf = (query: Readonly<Record<string, unknown>>, given?: URLSearchParams): string => {
+  const others = new URLSearchParams(given);
+  for (const name of Object.keys(defined(query))) others.delete(name);
+  return [others.toString(), serializeQuery(query)].filter((part) => part !== '').join('&');
+};
 
 /** An empty part, or one of dots, would make the path another one. */
 const checked = (params: object): Readonly<Record<string, unknown>> => {

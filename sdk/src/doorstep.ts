@@ -41,9 +41,9 @@ export class Doorstep extends Resources {
     // Behind the address of the service, something else could lead to another host.
     if (!path.startsWith('/')) throw new TypeError('`path` must begin with /');
     const [place = '', ...search] = path.split('?');
-    const query = { ...Object.fromEntries(new URLSearchParams(search.join('?'))), ...params.query };
-    const { path: parts = {}, header: headers } = params;
-    return this._client.call(method.toUpperCase(), place, parts, { query, body, headers }, options, parseAs);
+    const { path: parts = {}, query, header: headers } = params;
+    const input = { search: new URLSearchParams(search.join('?')), query, body, headers };
+    return this._client.call(method.toUpperCase(), place, parts, input, options, parseAs);
   }
 }
 

@@ -1,4 +1,5 @@
 export { Doorstep, type AnyInit } from './doorstep.js';
+export { nextQuery } from './call.js';
 export type { Answer, Call, List, Page, Paged } from './call.js';
 export type { DoorstepOptions, TokenSource } from './client.js';
 export * from './errors.js';

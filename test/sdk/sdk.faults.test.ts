@@ -384,6 +384,12 @@ describe('a client', () => {
     expect(server.asked[0]?.headers['idempotency-key']).toBeUndefined();
   });
 
+  test('sends each of several values in the query of a path, but those that the call names anew', async () => {
+    const server = await startScripted(json(200, website));
+    await open(server).request('GET', '/websites?tag=a&tag=b&limit=1&limit=2', { params: { query: { limit: 3 } } });
+    expect(server.asked[0]?.url).toBe('/v1/websites?tag=a&tag=b&limit=3');
+  });
+
   test('reads where the platform has no `crypto.randomUUID`, as pages without TLS, and writes there', async () => {
     const server = await startScripted(json(200, website));
     const randomUUID = jest.spyOn(crypto, 'randomUUID').mockImplementation(() => {

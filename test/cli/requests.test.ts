@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { json, startScripted, type ScriptedServer, type Step } from '../sdk/scriptedServer.js';
+import { makeHome, runCli, type Ran } from '../support/cli.js';
+
+const token = 'svc_pat_0123456789abcdefghijklmnopqrstuvwxyz01234567';
+
+/** Runs the program at a service that answers in this way. */
+const runAt = async (steps: readonly Step[], ...args: readonly string[]): Promise<Ran & Pick<ScriptedServer, 'asked'>> => {
+  const { url, asked } = await startScripted(...steps);
+  return { ...(await runCli(makeHome({ DOORSTEP_URL: url, DOORSTEP_TOKEN: token }), args)), asked };
+};
+
+const urlsOf = ({ asked }: Pick<ScriptedServer, 'asked'>): string[] => asked.map(({ url }) => url);
+
+describe('a call of a path', () => {
+  it('sends its query as it is, and that of the next page', async () => {
+    const next = { link: '</v1/websites?tag=a&tag=b&cursor=c1>; rel="next"' };
+    const ran = await runAt([json(200, [1], next), json(200, [2])], 'api', 'GET', '/websites?tag=a&tag=b', '--paginate');
+    expect(JSON.parse(ran.stdout)).toEqual([1, 2]);
+    expect(urlsOf(ran)).toEqual(['/v1/websites?tag=a&tag=b', '/v1/websites?tag=a&tag=b&cursor=c1']);
+  });
+});
