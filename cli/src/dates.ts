@@ -109,6 +109,9 @@ const read = (given: string, now: number, direction: Direction): number | undefi
   return undefined;
 };
 
+/** Whether a text that `readDate` reads means a whole day, rather than a time of one. */
+export const isDay = (text: string): boolean => !/\dT\d|^\s*now\s*$/i.test(text);
+
 /**
  * The time that the text means, in ISO 8601 UTC. A day is its 12:00 UTC.
  * @param now in ms since 1970

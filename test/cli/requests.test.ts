@@ -20,3 +20,15 @@ describe('a call of a path', () => {
     expect(urlsOf(ran)).toEqual(['/v1/websites?tag=a&tag=b', '/v1/websites?tag=a&tag=b&cursor=c1']);
   });
 });
+
+describe('a day of the audit', () => {
+  it.each(['Today', 'Tuesday', 'Thu', '22 Oct'])('is a whole one when it is called %s', async (day) => {
+    const ran = await runAt([json(200, [])], 'audit', 'list', '--from', day, '--to', day);
+    expect(urlsOf(ran)).toEqual([expect.stringMatching(/[?&]from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d(&|$)/)]);
+  });
+
+  it('is a time when it is one', async () => {
+    const ran = await runAt([json(200, [])], 'audit', 'list', '--from', '2026-11-22T12:00:00Z');
+    expect(urlsOf(ran)).toEqual([expect.stringContaining('from=2026-11-22T12%3A00%3A00.000Z')]);
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pc from 'picocolors';
 import type { DeliveryBlock, ProvisioningJob } from '@doorstep/sdk';
-import { readDate } from '../../cli/src/dates.js';
+import { isDay, readDate } from '../../cli/src/dates.js';
 import { changesOf, editDelivery, readForCheckpoint, type DeliveryEdit } from '../../cli/src/deliveryEdit.js';
 import { expiryFrom } from '../../cli/src/login/expiry.js';
 import { progressLine } from '../../cli/src/progress.js';
@@ -220,7 +220,7 @@ describe('when a token ends', () => {
   });
 
   it('is refused where it is past, or no time', () => {
-    for (const text of ['2026-11-21', '22 Dec 2001', 'yesterday', '0d']) {
+    for (const text of ['2026-11-21', '22 Dec 2001', 'yesterday', 'now', '0d']) {
       expect(() => expiryFrom(text, now)).toThrow(`"${text}" is in the past`);
     }
     for (const text of ['soon', '31 Feb', '2026-02-31', '9999999999d', '12']) {
@@ -259,6 +259,14 @@ describe('a date as people type it', () => {
     ['friday', '2026-11-20'],
   ])('%s of the past is %s', (text, day) => {
     expect(readDate(text, now, 'past')).toBe(noon(day));
+  });
+
+  it.each(['Today', 'Tuesday', 'Thu', '22 Oct', '2026-11-22', 'in 2 days'])('%s is a day', (text) => {
+    expect(isDay(text)).toBe(true);
+  });
+
+  it.each(['now', '2026-11-22T12:00:00Z', '2026-11-22t10:00:00+02:00'])('%s is a time', (text) => {
+    expect(isDay(text)).toBe(false);
   });
 
   it('takes a time as it is, and the shorter month of a sum', () => {

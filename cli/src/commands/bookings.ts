@@ -22,16 +22,16 @@ export const bookingCommands: readonly Command[] = [
       ...listing,
     },
     run: async (context, args, options) => {
-      const { readDate } = await import('../dates.js');
+      const { isDay, readDate } = await import('../dates.js');
       const { shortTime } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
       // A day is all of it, in the caller's time zone, and a time is a time.
       const edge = (given: string, ofDay: string): string => {
         const now = new Date();
+        if (!isDay(given)) return readDate(given, now.getTime(), 'future');
         // Days are read in UTC, where it may be another one than here.
         const day = readDate(given, now.getTime() - now.getTimezoneOffset() * 60_000, 'future');
-        const isDay = day.endsWith('T12:00:00.000Z') && !/\dT\d/i.test(given);
-        return isDay ? new Date(`${day.slice(0, 10)}T${ofDay}`).toISOString() : readDate(given, now.getTime(), 'future');
+        return new Date(`${day.slice(0, 10)}T${ofDay}`).toISOString();
       };
       const filter = defined({
         from: edge(options.from ?? 'now', '00:00'),

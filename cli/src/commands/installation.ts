@@ -119,12 +119,12 @@ export const installationCommands: readonly Command[] = [
       context: Parameters<Command['run']>[0],
       { website, actor, from, to }: { [K in keyof typeof filters]: string | undefined },
     ) => {
-      const { readDate } = await import('../dates.js');
+      const { isDay, readDate } = await import('../dates.js');
       // A day is a day of the service, a time is a time.
       const time = (given: string | undefined): string | undefined => {
         if (given === undefined) return undefined;
         const at = readDate(given, Date.now(), 'past');
-        return at.endsWith('T12:00:00.000Z') && !given.includes('T') ? at.slice(0, 10) : at;
+        return isDay(given) ? at.slice(0, 10) : at;
       };
       const websiteId = website === undefined ? undefined : (await findWebsite(context, website)).id;
       return defined({ websiteId, actor, from: time(from), to: time(to) });

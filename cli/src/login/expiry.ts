@@ -1,5 +1,5 @@
 import { UsageError } from '../command.js';
-import { readDate } from '../dates.js';
+import { isDay, readDate } from '../dates.js';
 
 const dayMs = 24 * 60 * 60_000;
 const units: Readonly<Record<string, number>> = { h: dayMs / 24, d: dayMs, w: 7 * dayMs };
@@ -27,7 +27,7 @@ export const expiryFrom = (text: string, now: number): string | undefined => {
 const endOf = (text: string, now: number): number | undefined => {
   try {
     const time = readDate(text, now, 'future');
-    return Date.parse(/\dT\d/i.test(text) ? time : `${time.slice(0, 10)}T23:59:59.999Z`);
+    return Date.parse(isDay(text) ? `${time.slice(0, 10)}T23:59:59.999Z` : time);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
