@@ -95,11 +95,12 @@ const read = (given: string, now: number, direction: Direction): number | undefi
   const ago = new RegExp(`^(an?|\\d{1,4}) ${unit} ago$`).exec(text);
   if (ago) return shifted(now, -amountOf(ago[1]), ago[2] ?? '');
 
-  const weekday = /^(?:(?:on|next|last) )?([a-z]+)$/.exec(text);
-  const index = weekday ? indexOf(weekdays, weekday[1] ?? '') : -1;
+  const [, which, weekday = ''] = /^(?:(on|next|last) )?([a-z]+)$/.exec(text) ?? [];
+  const index = indexOf(weekdays, weekday);
   if (index !== -1) {
     const days = (index - new Date(now).getUTCDay() + 7) % 7 || 7;
-    return today(now) + (direction === 'future' ? days : days === 7 ? -7 : days - 7) * dayMs;
+    const isAhead = which === 'next' || (which !== 'last' && direction === 'future');
+    return today(now) + (isAhead ? days : days === 7 ? -7 : days - 7) * dayMs;
   }
 
   const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?([a-z]+)\.?(?: (\d{4}))?$/.exec(text);

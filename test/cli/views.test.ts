@@ -247,7 +247,9 @@ describe('a date as people type it', () => {
     ['tomorrow', '2026-11-23'],
     ['Friday', '2026-11-27'],
     ['next sunday', '2026-11-29'],
-  ])('%s is the next %s, at 12:00 UTC', (text, day) => {
+    ['last sunday', '2026-11-15'],
+    ['Last Monday', '2026-11-16'],
+  ])('%s, ahead, is %s at 12:00 UTC', (text, day) => {
     expect(readDate(text, now, 'future')).toBe(noon(day));
   });
 
@@ -257,6 +259,7 @@ describe('a date as people type it', () => {
     ['3 days ago', '2026-11-19'],
     ['yesterday', '2026-11-21'],
     ['friday', '2026-11-20'],
+    ['next Friday', '2026-11-27'],
   ])('%s of the past is %s', (text, day) => {
     expect(readDate(text, now, 'past')).toBe(noon(day));
   });
