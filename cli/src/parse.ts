@@ -48,7 +48,7 @@ export const parse = (argv: readonly string[], called: string, commands: readonl
       else parserFor(words[0] ?? '');
     } else
       describe(parserFor(command.name), command).action((...given: unknown[]) => {
-        call = readCall(command, given.at(-1) as Parser);
+        call = readCall(command, given.at(-1) as Parser, argv);
       });
   }
   for (const parser of parsers.values())
@@ -58,7 +58,7 @@ export const parse = (argv: readonly string[], called: string, commands: readonl
       .helpCommand(false)
       .helpOption(false)
       .exitOverride()
-      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });
+      .configureOutput(silent);
   try {
     root.parse([...argv], { from: 'user' });
   } catch (error) {
@@ -68,6 +68,8 @@ export const parse = (argv: readonly string[], called: string, commands: readonl
   if (call === undefined) throw new UsageError('Missing command');
   return call;
 };
+
+const silent = { writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined };
 
 const describe = (parser: Parser, command: Command): Parser => {
   for (const [name, argument] of Object.entries(command.arguments ?? {})) {
@@ -127,10 +129,10 @@ interface Given {
   readonly jq?: string;
 }
 
-const readCall = (command: Command, parser: Parser): Call => {
+const readCall = (command: Command, parser: Parser, argv: readonly string[]): Call => {
   const given = parser.opts<Given>();
   const { profile, url } = parser.optsWithGlobals<{ profile?: string; url?: string }>();
-  const { words, json } = returnToArguments(command, parser.args, given.json);
+  const { words, json } = returnToArguments(command, parser.args, given.json, argv);
   return {
     command,
     args: readArguments(command, words),
@@ -150,16 +152,21 @@ const readCall = (command: Command, parser: Parser): Call => {
 };
 
 /**
- * In `websites get --json corner-bakery` the option takes the word that the command lacks: it is
- * given back.
+ * In `clients add --json corner-bakery nell@example.com` the option takes the word that the command lacks:
+ * it is given back to its place. With `--json=` it is fields in any case.
  */
 const returnToArguments = (
-  { arguments: args = {} }: Command,
+  command: Command,
   words: readonly string[],
   json: string | true | undefined,
+  argv: readonly string[],
 ): { words: readonly string[]; json: string | true | undefined } => {
-  const needed = Object.values(args).filter(({ kind }) => kind !== 'optional').length;
-  return typeof json === 'string' && words.length === needed - 1 ? { words: [...words, json], json: true } : { words, json };
+  const { name, arguments: args = {} } = command;
+  if (typeof json !== 'string' || words.length >= Object.keys(args).length) return { words, json };
+  const option = argv.findLastIndex((word, at) => word === '--json' && argv[at + 1] === json);
+  if (option === -1) return { words, json };
+  const { operands } = describe(new Parser(), command).exitOverride().configureOutput(silent).parseOptions(argv.slice(0, option));
+  return { words: words.toSpliced(operands.length - name.split(' ').length, 0, json), json: true };
 };
 
 const readArguments = ({ arguments: args = {} }: Command, words: readonly string[]): Record<string, unknown> =>

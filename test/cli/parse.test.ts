@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import pc from 'picocolors';
+import { commands } from '../../cli/src/commands/index.js';
+import type { Call } from '../../cli/src/parse.js';
+import { readCommandLine } from '../../cli/src/program.js';
+
+const callOf = async (...words: readonly string[]): Promise<Call> => {
+  const asked = await readCommandLine(words, commands, { width: 80, style: pc.createColors(false) });
+  if (!('call' in asked)) throw new Error('help was asked for');
+  return asked.call;
+};
+
+describe('--json before arguments', () => {
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['clients add --role viewer --json corner-bakery nell@example.com', { website: 'corner-bakery', email: 'nell@example.com' }],
+    ['clients add --role viewer corner-bakery --json nell@example.com', { website: 'corner-bakery', email: 'nell@example.com' }],
+    ['clients add --role viewer --json corner-bakery -y nell@example.com', { website: 'corner-bakery' }],
+    ['--profile ops clients add --role viewer --json corner-bakery nell@example.com', { website: 'corner-bakery' }],
+    ['delivery checkpoint --json corner-bakery qa done', { website: 'corner-bakery', checkpoint: 'qa', status: 'done' }],
+    ['delivery checkpoint corner-bakery --json qa done', { website: 'corner-bakery', checkpoint: 'qa', status: 'done' }],
+    ['delivery checkpoint corner-bakery qa --json done', { website: 'corner-bakery', checkpoint: 'qa', status: 'done' }],
+    ['delivery checkpoint --json -- corner-bakery qa done', { website: 'corner-bakery', checkpoint: 'qa', status: 'done' }],
+    ['events --json corner-bakery', { website: 'corner-bakery' }],
+    ['search --json bakery', { words: ['bakery'] }],
+  ])('gives the word that it takes back to its place: %s', async (line, args) => {
+    const call = await callOf(...line.split(' '));
+    expect(call.args).toMatchObject(args);
+    expect(call.output).toEqual({ json: true });
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+    ['clients add --role viewer --json id,email corner-bakery nell@example.com', { website: 'corner-bakery' }, ['id', 'email']],
+    ['clients add --role viewer corner-bakery nell@example.com --json id', { website: 'corner-bakery' }, ['id']],
+    ['websites list --json slug', {}, ['slug']],
+    ['events --json=type,at', { website: undefined }, ['type', 'at']],
+    ['events corner-bakery --json type', { website: 'corner-bakery' }, ['type']],
+    ['search bakery --json websites', { words: ['bakery'] }, ['websites']],
+  ])('takes fields: %s', async (line, args, json) => {
+    const call = await callOf(...line.split(' '));
+    expect(call.args).toMatchObject(args);
+    expect(call.output).toEqual({ json });
+  });
+
+  it('keeps fields that are written with = apart from a missing argument', async () => {
+    await expect(callOf('clients', 'add', '--role', 'viewer', '--json=id', 'corner-bakery')).rejects.toThrow(
+      'Missing argument <email>',
+    );
+  });
+});
