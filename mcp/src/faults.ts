@@ -8,7 +8,7 @@ const nextByCode: Readonly<Record<string, string>> = {
   delivery_checkpoint_not_found: 'Call website_status for the ids of the checkpoints.',
   client_not_found: 'Call explain_access for the people who have access.',
   website_archived: 'Restore it first, with change_website.',
-  website_not_archived: 'Archive it first, with change_website.',
+  website_not_archived: 'change_website does that.',
   provisioning_not_failed: 'There is nothing to retry or to clean up: website_status says how the website stands.',
   provisioning_in_compensation: 'Wait until that is done: website_status says how the provisioning stands.',
   feature_off: 'An admin can switch the feature on in the portal, or give the website a tier that has it with change_website.',
@@ -39,6 +39,9 @@ export const isApiFault = (error: unknown): error is DoorstepError =>
 
 /** Whether an API call found nothing. */
 export const isNotFound = (error: unknown): boolean => isApiFault(error) && error.status === 404;
+
+/** Whether an API call found no delivery, or none yet at the time that it asked about. */
+export const isNotSetUp = (error: unknown): boolean => isApiFault(error) && error.code === 'delivery_not_set_up';
 
 /** The error of an API call as an assistant reads it: what is wrong, and what to do next. */
 export const describeFault = (error: DoorstepError): string => {

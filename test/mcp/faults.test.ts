@@ -80,7 +80,13 @@ describe('a refusal names the next step', () => {
       'a website to delete that is not archived',
       'change_website',
       { website: 'elsewhere', action: 'delete' },
-      /Archive it first/,
+      /is not archived: archive it first\. change_website does that\.$/,
+    ],
+    [
+      'a delivery before it was set up',
+      'delivery_history',
+      { website: 'bakery', at: '2001-03-01' },
+      /^The delivery of bakery was not set up yet on 2001-03-01, 12:00 UTC\. .*delivery_history/,
     ],
   ])('of %s', async (_, tool, args, words) => {
     if (args.website === 'old') {

@@ -1,5 +1,5 @@
-import type { ChangedPart } from '@doorstep/sdk';
-import { command, defined, number, text, website, type Command } from '../command.js';
+import type { ChangedPart, DoorstepError } from '@doorstep/sdk';
+import { command, defined, number, Refusal, text, website, type Command } from '../command.js';
 import { deliveryBlockCommands, showBlock } from './deliveryBlock.js';
 import { at, change, listing, readList } from './shared.js';
 
@@ -37,11 +37,14 @@ export const deliveryCommands: readonly Command[] = [
         const { readDate } = await import('../dates.js');
         const { fullDay } = await import('../views/words.js');
         const time = readDate(options.at, Date.now(), 'past');
-        if (!options.at.startsWith(time.slice(0, 10)))
-          output.note(
-            `"${options.at.trim()}" is understood as ${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC.`,
-          );
-        await showBlock(context, found, await doorstep.websites.delivery.get(found.id, { at: time }));
+        const understood = `${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC`;
+        if (!options.at.startsWith(time.slice(0, 10))) output.note(`"${options.at.trim()}" is understood as ${understood}.`);
+        try {
+          await showBlock(context, found, await doorstep.websites.delivery.get(found.id, { at: time }));
+        } catch (error) {
+          if ((error as DoorstepError).code !== 'delivery_not_set_up') throw error;
+          throw new Refusal(`The delivery of ${found.slug} was not set up yet on ${understood}.`);
+        }
         return;
       }
       const { historyLines } = await import('../views/history.js');

@@ -9,7 +9,7 @@ import type {
 } from '@doorstep/sdk';
 import { z } from 'zod';
 import { counted, DateInput, dayOf } from '../dates.js';
-import { isNotFound, ToolFault } from '../faults.js';
+import { isNotFound, isNotSetUp, ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import {
   CheckpointStatus,
@@ -43,6 +43,24 @@ const loadDelivery = async (doorstep: Doorstep, named: string, signal: AbortSign
 
 const notSetUp = (slug: string): ToolFault =>
   new ToolFault(`The delivery of ${slug} is not set up. Call plan_delivery to set it up.`);
+
+/** The block as it was. @throws ToolFault where it was set up later: it is there, so nothing sets it up */
+const loadDeliveryAt = async (
+  doorstep: Doorstep,
+  { id, slug }: Website,
+  at: string,
+  signal: AbortSignal,
+): Promise<DeliveryBlock> => {
+  try {
+    return await doorstep.websites.delivery.get(id, { at }, { signal });
+  } catch (error) {
+    if (!isNotSetUp(error)) throw error;
+    const time = `${dayOf(at)}, ${at.slice(11, 16)} UTC`;
+    throw new ToolFault(
+      `The delivery of ${slug} was not set up yet on ${time}. Call delivery_history without at for what there is.`,
+    );
+  }
+};
 
 const reasonArguments = {
   reason: z.string().min(1).max(500).optional().describe('Why it changes'),
@@ -265,7 +283,7 @@ export const deliveryHistory = tool({
   }),
   run: async ({ doorstep, caller, signal }, { website: named, since = -1, at, limit }) => {
     const website = await doorstep.websites.findListed(named, { signal });
-    const then = at === undefined ? undefined : await doorstep.websites.delivery.get(website.id, { at }, { signal });
+    const then = at === undefined ? undefined : await loadDeliveryAt(doorstep, website, at, signal);
     const admin = caller.role === 'admin';
     const all: (VisibleDeliveryChange & { readonly by?: string })[] = [];
     if (admin)
