@@ -42,3 +42,28 @@ it('says that a delivery was not set up yet, rather than how to set it up', asyn
     stderr: 'doorstep: The delivery of bakery was not set up yet on Tuesday 3 November 2026, 12:00 UTC.\n',
   });
 });
+
+describe('the token in use', () => {
+  const key = { kind: 'token', scope: 'write', id: 'k1', name: 'This one', prefix: token.slice(0, 12) };
+  const me = json(200, { subject: 'ada', role: 'admin', credential: key, websites: [], invitations: [] });
+
+  it('is named by the service, of several that begin alike', async () => {
+    const ran = await runAt([me], 'whoami', '--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ token: { id: 'k1', name: 'This one' } });
+    expect(urlsOf(ran)).toEqual(['/v1/me']);
+  });
+
+  it('is not called revoked where the service does not name it', async () => {
+    const credential = { kind: 'token', scope: 'write' };
+    const { url, asked } = await startScripted(json(200, { subject: 'ada', role: 'admin', credential }));
+    const home = makeHome({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' });
+    expect((await runCli(home, ['login', '--with-token', '--url', url], token)).code).toBe(0);
+    const { code, stderr } = await runCli(home, ['logout']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/does not say which token this is\n.*logout --force/),
+    });
+    expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect((await runCli(home, ['logout', '--force'])).stderr).toMatch(/is still valid/);
+  });
+});

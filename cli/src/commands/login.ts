@@ -17,7 +17,7 @@ DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles. DOORSTEP
       ['With a token from the portal', 'login --url https://doorstep.example.com --with-token < token.txt'],
       ['As somebody else, beside the first', 'login --profile staging --url https://staging.example.com'],
     ],
-    operations: ['getProtectedResource', 'mintAPIKey', 'getMe', 'listAPIKeys', 'revokeAPIKey'],
+    operations: ['getProtectedResource', 'mintAPIKey', 'getMe', 'revokeAPIKey'],
     options: {
       device: flag('Sign in by a code, on any device with a browser'),
       withToken: flag('Read a token from standard input instead of signing in'),
@@ -42,7 +42,7 @@ DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles. DOORSTEP
       ['Forget a token that something else uses too', 'logout --keep-token'],
       ['Though the service is gone', 'logout --profile staging --force'],
     ],
-    operations: ['revokeAPIKey', 'listAPIKeys'],
+    operations: ['getMe', 'revokeAPIKey'],
     options: {
       keepToken: flag('Forget the token here, and leave it valid'),
       force: flag('Forget the token here also when it could not be revoked'),
@@ -60,7 +60,7 @@ DOORSTEP_TOKEN and DOORSTEP_URL need no sign-in, and win over profiles. DOORSTEP
       ['Who am I?', 'whoami'],
       ['The role, for a script', 'whoami --jq .role'],
     ],
-    operations: ['getMe', 'listAPIKeys'],
+    operations: ['getMe'],
     run: async (context) => {
       const { whoami } = await import('../login/whoami.js');
       await whoami(context);

@@ -3,7 +3,7 @@ import { Doorstep, DoorstepError } from '@doorstep/sdk';
 import type { TokenEndpointResponse } from 'openid-client';
 import { openBrowser } from '../browser.js';
 import { createClient } from '../client.js';
-import { Refusal } from '../command.js';
+import { defined, Refusal } from '../command.js';
 import { chosenAddress, localService, serviceAddress, variable } from '../connection.js';
 import type { Context } from '../context.js';
 import { checkProfileName, openProfiles, type Profile, type Profiles } from '../profiles.js';
@@ -81,11 +81,10 @@ const keep = async (
   clientId: string | undefined,
 ): Promise<Kept> => {
   const doorstep = createClient(url, token);
-  const { subject, email, role } = await doorstep.me.get();
+  const { subject, email, role, credential } = await doorstep.me.get();
   const name = globals.profile ?? (await nameFor(profiles, url, variable(environment, 'DOORSTEP_PROFILE')));
   const replaced = await profiles.find(name);
   const replacedToken = replaced === null ? null : await tokenIfThere(profiles, replaced);
-  const key = await keyOf(doorstep, token);
   const profile = await profiles.save(
     {
       name,
@@ -95,8 +94,7 @@ const keep = async (
       minted,
       tokenPrefix: token.slice(0, prefixLength),
       ...(typeof email === 'string' && { email }),
-      ...(key !== undefined && { tokenId: key.id, tokenName: key.name }),
-      ...(key?.expiresAt !== undefined && { expiresAt: key.expiresAt }),
+      ...defined({ tokenId: credential.id, tokenName: credential.name, expiresAt: credential.expiresAt }),
       ...(clientId !== undefined && clientId !== defaultClientId && { clientId }),
     },
     token,
@@ -231,15 +229,6 @@ const hasBrowser = ({ environment, canAsk }: Context, platform = process.platfor
   return variable(environment, 'DISPLAY') !== undefined || variable(environment, 'WAYLAND_DISPLAY') !== undefined;
 };
 
-/** What the service says of a token; undefined when it does not list it. */
-export const keyOf = async (
-  doorstep: Doorstep,
-  token: string,
-): Promise<{ readonly id: string; readonly name: string; readonly expiresAt?: string } | undefined> => {
-  for await (const key of doorstep.apiKeys.list({ limit: 200 })) if (key.prefix === token.slice(0, prefixLength)) return key;
-  return undefined;
-};
-
 /** Null where the keyring does not have it, or does not give it. */
 const tokenIfThere = async (profiles: Profiles, profile: Profile): Promise<string | null> => {
   try {
@@ -268,13 +257,14 @@ const revokeReplaced = async ({ output }: Context, replaced: Profile, token: str
 
 /**
  * Revokes a profile's token by itself; one that does not work any more is done with.
- * @throws DoorstepError
+ * @throws DoorstepError, also where the service does not say which token it is
  */
 export const revoke = async (profile: Pick<Profile, 'url' | 'tokenId'>, token: string): Promise<void> => {
   const doorstep = createClient(profile.url, token);
   try {
-    const id = profile.tokenId ?? (await keyOf(doorstep, token))?.id;
-    if (id !== undefined) await doorstep.apiKeys.revoke(id);
+    const id = profile.tokenId ?? (await doorstep.me.get()).credential.id;
+    if (id === undefined) throw new DoorstepError('the service does not say which token this is');
+    await doorstep.apiKeys.revoke(id);
   } catch (error) {
     if (!(error instanceof DoorstepError && error.status === 401)) throw error;
   }
