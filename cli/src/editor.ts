@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from './command.js';
+import { variable } from './connection.js';
 import type { Context } from './context.js';
 import { leaveInterruptions } from './interruption.js';
 
@@ -11,7 +12,7 @@ import { leaveInterruptions } from './interruption.js';
  * Has a document changed in the caller's editor, and saves it. When it is not JSON, cannot be saved, or
  * is not to be saved (`--dry-run`), the file stays: no work is lost.
  * @param name - of the file
- * @throws Refusal when there is no editor or no terminal, or what it leaves is not JSON
+ * @throws Refusal when no editor is set, when it fails, or when what it leaves is not JSON
  */
 export const editJson = async (
   { environment, globals, interruption, output }: Context,
@@ -19,8 +20,8 @@ export const editJson = async (
   before: unknown,
   save: (after: unknown) => Promise<unknown>,
 ): Promise<void> => {
-  const editor = environment.VISUAL ?? environment.EDITOR ?? '';
-  if (editor === '') throw new Refusal('No editor is set. Set EDITOR, or save from a file with --file.');
+  const editor = variable(environment, 'VISUAL') ?? variable(environment, 'EDITOR');
+  if (editor === undefined) throw new Refusal('No editor is set. Set EDITOR, or save from a file with --file.');
   const folder = await mkdtemp(join(tmpdir(), 'doorstep-'));
   const file = join(folder, `${name}.json`);
   const text = `${JSON.stringify(before, null, 2)}\n`;

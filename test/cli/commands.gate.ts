@@ -416,7 +416,7 @@ describe('files', () => {
   it('are edited in the editor, saved over what was read, and kept when they are not JSON', async () => {
     writeFileSync(file('editor'), '#!/bin/sh\nsed -i "s/A small team/A large team/" "$1"\n', { mode: 0o755 });
     const edit = (editor: string): Promise<Ran> =>
-      runCli({ ...home, environment: { ...home.environment, EDITOR: editor, TMPDIR: home.folder } }, [
+      runCli({ ...home, environment: { ...home.environment, VISUAL: '', EDITOR: editor, TMPDIR: home.folder } }, [
         'content',
         'edit',
         'corner-bakery',
