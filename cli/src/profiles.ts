@@ -164,14 +164,16 @@ export const openProfiles = (
 
 const withoutToken = ({ token: _, ...profile }: StoredProfile): Profile => profile;
 
-/** @throws Refusal that names the file */
-const parse = (text: string, file: string): unknown => {
+/** @throws Refusal that names the file. The parser's words could repeat a token. */
+const parse = (text: string, file: string): object => {
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    value = JSON.parse(text);
   } catch {
-    // The parser's words could repeat a token.
-    throw new Refusal(`${file} is not JSON. Correct it, or remove it and sign in again.`);
+    value = undefined;
   }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new Refusal(`${file} is not a JSON object. Correct it, or remove it and sign in again.`);
 };
 
 /** What there is instead of a profile that is not there. */

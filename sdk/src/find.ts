@@ -5,6 +5,7 @@ import type { RequestOptions } from './types.js';
 
 /** As the service makes them: 26 characters of Crockford's base32. */
 const idPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
+const maxSearchLength = 200;
 /** The service refuses to list by anything else. */
 const slugPattern = /^(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -62,6 +63,8 @@ export class FindableWebsites extends Websites {
   }
 
   async #search(q: string, options: RequestOptions | undefined): Promise<readonly Website[]> {
+    // The service refuses such a search; no slug is like it.
+    if (q.trim() === '' || q.length > maxSearchLength) return [];
     const { websites } = await this._client.call<{ websites: Website[] }>(
       'GET',
       '/search',

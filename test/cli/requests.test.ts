@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, startScripted, type ScriptedServer, type Step } from '../sdk/scriptedServer.js';
 import { makeHome, runCli, type Ran } from '../support/cli.js';
@@ -40,6 +42,18 @@ it('says that a delivery was not set up yet, rather than how to set it up', asyn
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: 'doorstep: The delivery of bakery was not set up yet on Tuesday 3 November 2026, 12:00 UTC.\n',
+  });
+});
+
+it.each(['null', '[]', '"ops"'])('names the file of settings that holds %s', async (text) => {
+  const home = makeHome();
+  const folder = join(home.folder, '.config/doorstep');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), text);
+  const { code, stderr } = await runCli(home, ['websites', 'list']);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `doorstep: ${folder}/config.json is not a JSON object. Correct it, or remove it and sign in again.\n`,
   });
 });
 

@@ -382,9 +382,12 @@ describe('a website', () => {
     expect(scripted.asked.map(({ url }) => url)).toEqual(['/v1/search?q=bakery', '/v1/websites?slug=bakery&archived=true']);
   });
 
-  test.each(['Anna’s Flowers', '-'])('is not found by what is no slug: %s', async (name) => {
-    await expect(doorstep.websites.find(name)).rejects.toBeInstanceOf(NotFoundError);
-  });
+  test.each(['Anna’s Flowers', '-', '', ' ', 'x'.repeat(201), 'x'.repeat(500)])(
+    'is not found by what is no slug: %j',
+    async (name) => {
+      await expect(doorstep.websites.find(name)).rejects.toBeInstanceOf(NotFoundError);
+    },
+  );
 
   test.each(['anna-flowers', 'annas-flower', 'annas-flowrs', 'xnnas-flowers', 'annasflowers'])(
     'that was meant by %s is suggested',
