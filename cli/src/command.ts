@@ -102,7 +102,8 @@ const choiceOf =
     return choice;
   };
 
-const wholeNumber = (text: string): number => {
+/** @throws UsageError */
+export const wholeNumber = (text: string): number => {
   if (!/^\d+$/.test(text)) throw new UsageError(`"${text}" is not a whole number`);
   return Number(text);
 };

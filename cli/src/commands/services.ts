@@ -1,10 +1,5 @@
-import { argument, command, defined, list, text, UsageError, website, type Command } from '../command.js';
+import { argument, command, defined, list, text, website, wholeNumber, type Command } from '../command.js';
 import { at, change, listing, readJson, readList } from './shared.js';
-
-const readNumber = (given: string): number => {
-  if (!/^\d+$/.test(given)) throw new UsageError(`"${given}" is not a whole number`);
-  return Number(given);
-};
 
 /** Commands on the services of a website, and on what they sell. */
 export const serviceCommands: readonly Command[] = [
@@ -69,7 +64,7 @@ export const serviceCommands: readonly Command[] = [
         // The service says which kinds there are.
         kind: args.kind as 'commerce',
         shopDomain,
-        eventTypeIds: eventType.length > 0 ? eventType.map(readNumber) : undefined,
+        eventTypeIds: eventType.length > 0 ? eventType.map(wholeNumber) : undefined,
         siteId,
         secrets: secrets === undefined ? undefined : ((await readJson(context, secrets)) as Record<string, string>),
       });
