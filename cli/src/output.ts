@@ -67,7 +67,7 @@ const cell = (value: string | number | boolean | null | undefined): string =>
 
 const pick = (value: unknown, fields: readonly string[]): unknown => {
   if (Array.isArray(value)) return value.map((one) => pick(one, fields));
-  const record = value as Record<string, unknown>;
+  const record = Object(value) as Record<string, unknown>;
   return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 };
 
@@ -162,9 +162,19 @@ export class Output {
   /** The value by `--json` and `--jq`. */
   async json(value: unknown): Promise<void> {
     const { json, jq } = this.#options;
-    const picked = json === undefined || json === true ? value : pick(value, json);
+    const fields = json === true ? undefined : json;
+    const picked = fields === undefined ? value : pick(value, fields);
+    if (fields !== undefined) this.#nameMissing(value, fields);
     if (jq === undefined) this.raw(`${JSON.stringify(picked, null, 2)}\n`);
     else this.raw(await filter(picked, jq));
+  }
+
+  /** A slip, or a field that the service leaves out where it is empty: the program cannot know which. */
+  #nameMissing(value: unknown, fields: readonly string[]): void {
+    const there = new Set([value].flat().flatMap((one) => Object.keys(Object(one) as object)));
+    const missing = fields.filter((field) => !there.has(field));
+    if (there.size === 0 || missing.length === 0) return;
+    this.note(`Nothing here has a field ${missing.join(', ')}. There are: ${[...there].join(', ')}.`);
   }
 
   /** Lines of data as they are. Text of the service goes through `clean` first. */

@@ -45,6 +45,27 @@ it('says that a delivery was not set up yet, rather than how to set it up', asyn
   });
 });
 
+describe('a field that nothing has', () => {
+  const page = json(200, [
+    { id: 'd1', slug: 'a' },
+    { id: 'd2', slug: 'b', archivedAt: null },
+  ]);
+
+  it('is null, and named with those that there are', async () => {
+    const { code, stdout, stderr } = await runAt([page], 'api', 'GET', '/websites', '--json', 'slug,sulg');
+    expect(JSON.parse(stdout)).toEqual([
+      { slug: 'a', sulg: null },
+      { slug: 'b', sulg: null },
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing here has a field sulg. There are: id, slug, archivedAt.\n' });
+  });
+
+  it('is passed over where something has it, or there is nothing', async () => {
+    expect((await runAt([page], 'api', 'GET', '/websites', '--json', 'slug,archivedAt')).stderr).toBe('');
+    expect((await runAt([json(200, [])], 'api', 'GET', '/websites', '--json', 'sulg')).stderr).toBe('');
+  });
+});
+
 it.each(['null', '[]', '"ops"'])('names the file of settings that holds %s', async (text) => {
   const home = makeHome();
   const folder = join(home.folder, '.config/doorstep');
