@@ -3,6 +3,7 @@ import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js'
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssuer.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
+import { pdf, upload } from '../support/upload.js';
 
 /**
  * Somebody who got hold of a token, or who is about to lose it, tries to keep or to gain access
@@ -228,6 +229,23 @@ describe('a subject who is gone from the identity provider', () => {
     clock.shift(60_000);
     expect(await standing(token)).toStrictEqual(stale);
     expect(await standing(child.token)).toStrictEqual(stale);
+  });
+
+  test.each(['', '?as=viewer@example.com'])('opens no file by an address that their admin token got%s', async (asked) => {
+    const { token } = await mintInPortal({ sub: `boss${asked}`, role: 'admin' });
+    const slug = asked === '' ? 'bakery' : 'florist';
+    const website = (await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug } })).body as Key;
+    const path = `/websites/${website.id}`;
+    await api.call('POST', '/clients', { token, body: { email: 'viewer@example.com' } });
+    await api.call('POST', `${path}/clients`, { token, body: { email: 'viewer@example.com', role: 'viewer' } });
+    const { id } = (await upload(api, `${path}/documents`, { token, content: pdf })).body as Key;
+    const { url } = (await api.call('GET', `${path}/documents/${id}/url${asked}`, { token })).body as { url: string };
+    const status = async (): Promise<number> => (await fetch(url, { method: 'HEAD' })).status;
+    expect(await status()).toBe(200);
+    issuer.deletedSubjects.add(`boss${asked}`);
+    clock.shift(60_000);
+    expect(await standing(token)).toStrictEqual(stale);
+    expect(await status()).toBe(403);
   });
 
   test('cannot be asked about: 503, not let in', async () => {

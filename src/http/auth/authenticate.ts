@@ -4,6 +4,7 @@ import type { IdentityProvider } from '../../integrations/identity/port.js';
 import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/accessToken.js';
 import { clientIdOf, type ClientDirectory } from '../../events/client/client.directory.js';
 import type { Caller } from './caller.js';
+import { goneRefusalFor } from './gone.js';
 import type { KeyUse } from './keyUse.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
 import { isoTime } from '../../platform/clock.js';
@@ -54,13 +55,8 @@ export const createAuthenticate = (parts: {
     const [subject, verifiedEmail, name] = await Promise.all([held.subject, held.verifiedEmail, held.userName].map(opened));
     // Its person was erased.
     if (subject === undefined || subject === null || verifiedEmail === null) throw new Refused(refusals.invalidToken());
-    if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
-      throw new Refused(refusals.invalidToken());
-    }
-    // An admin that the operator named need not be anybody whom the identity provider knows.
-    const { mintedVia } = found.root;
-    const isAsked = role === 'client' || mintedVia === 'portal' || mintedVia === 'mcp';
-    if (isAsked && (await identityProvider?.subjectExists?.(subject)) === false) throw new Refused(refusals.staleSession());
+    const gone = await goneRefusalFor(identityProvider, { subject, role, verifiedEmail }, found);
+    if (gone !== null) throw new Refused(gone);
     keyUse.note(id, now);
     return callerOf(
       reader,

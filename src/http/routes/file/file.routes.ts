@@ -15,6 +15,7 @@ import { readDocument } from '../../../projections/document/document.queries.js'
 import type { Reader } from '../../../projections/reader.js';
 import { authorise } from '../../auth/authorise.js';
 import type { Caller } from '../../auth/caller.js';
+import { goneRefusalFor } from '../../auth/gone.js';
 import { httpErrors } from '../../errors.js';
 import type { FileAddresses, FileKind } from '../../fileAddress.js';
 import { route, type Route, type RouteTag } from '../../route.js';
@@ -69,15 +70,10 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
   /** @throws Refused when they are nobody any more, or no admin */
   const checkStill = async (
     reader: Reader,
-    { subject, role, tokenId, verifiedEmail }: Pick<Caller, 'subject' | 'role' | 'tokenId' | 'verifiedEmail'>,
+    { tokenId, ...person }: Pick<Caller, 'subject' | 'role' | 'tokenId' | 'verifiedEmail'>,
   ): Promise<void> => {
-    if (tokenId !== undefined && (await findLiveKey(reader, keyOfId(tokenId), isoTime(engine.clock.now()))) === null) {
-      throw new Refused(refusals.fileAddressLapsed());
-    }
-    if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
-      throw new Refused(refusals.fileAddressLapsed());
-    }
-    if (role === 'client' && (await identityProvider?.subjectExists?.(subject)) === false) {
+    const key = tokenId === undefined ? undefined : await findLiveKey(reader, keyOfId(tokenId), isoTime(engine.clock.now()));
+    if (key === null || (await goneRefusalFor(identityProvider, person, key)) !== null) {
       throw new Refused(refusals.fileAddressLapsed());
     }
   };
