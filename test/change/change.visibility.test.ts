@@ -10,7 +10,7 @@ import { engineOn } from '../workers/engines.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 
 const viewer: Caller = { subject: 'viewer', role: 'client', via: 'portal', scope: 'read' };
-const access = { via: 'link', role: 'viewer', website: { id: websiteId } } as WebsiteAccess;
+const access = { standing: 'viewer', website: { id: websiteId } } as WebsiteAccess;
 
 /** How many events a viewer's resume over that many changes of a delivery reads. */
 const readsOf = async (changes: number): Promise<number> => {

@@ -7,7 +7,7 @@ import { websiteProjection } from '../../projections/website/website.projection.
 import type { Reader } from '../../projections/reader.js';
 import type { Route } from '../route.js';
 import type { Caller, WebsiteAccess } from './caller.js';
-import { isWebsiteRule, refusalFor, type Standing } from './rules.js';
+import { isWebsiteRule, refusalFor, standingOf } from './rules.js';
 
 /**
  * Lets the caller through, or refuses. It reads streams as they are now, so that after the answer
@@ -28,17 +28,12 @@ export type Authorise = (
  * What somebody is to a website, as of now.
  * @throws Refused: `Website <id> not found`; faults of the event store
  */
-export const accessOf = async (
-  reader: Reader,
-  caller: Pick<Caller, 'role' | 'clientId'>,
-  id: string,
-): Promise<{ readonly access: WebsiteAccess; readonly standing: Standing }> => {
+export const accessOf = async (reader: Reader, caller: Pick<Caller, 'role' | 'clientId'>, id: string): Promise<WebsiteAccess> => {
   const { document: website, revision } = await reader.read(websiteProjection, id);
   if (website === null) throw new Refused(refusals.websiteNotFound(id));
-  if (caller.role === 'admin') return { access: { website, revision }, standing: 'admin' };
+  if (caller.role === 'admin') return { website, revision, standing: 'admin' };
   const way = caller.clientId === undefined ? null : await websiteRoleOf(reader, website, caller.clientId);
-  if (way === null) return { access: { website, revision }, standing: 'stranger' };
-  return { access: { website, revision, ...way }, standing: way.via === 'owner' ? 'owner' : way.role };
+  return { website, revision, standing: standingOf(way) };
 };
 
 /** Whether the transfer of the website is open, and offered to the caller's verified address. */
@@ -64,9 +59,9 @@ export const authorise: Authorise = async (reader, route, caller, { id, transfer
   // Nobody is let in by a route that declares a website's rule and no website.
   if (route.scope !== 'website' || id === undefined) throw new Error(`${route.operationId} names no website`);
 
-  const { access, standing } = await accessOf(reader, caller, id);
+  const access = await accessOf(reader, caller, id);
   const isOffered = rule === 'handover' && transferId !== undefined && (await isOfferedTo(reader, caller, id, transferId));
-  const refusal = refusalFor(route, standing, access.website, isOffered);
+  const refusal = refusalFor(route, access.standing, access.website, isOffered);
   if (refusal !== null) throw new Refused(refusal);
   return access;
 };

@@ -28,13 +28,15 @@ export interface Caller {
   readonly clientId?: string;
 }
 
-/** A website and the caller's way to it. */
+/** What somebody is to a website. */
+export const standings = ['admin', 'owner', 'editor', 'viewer', 'stranger'] as const;
+export type WebsiteStanding = (typeof standings)[number];
+
+/** A website, and what the caller is to it. */
 export interface WebsiteAccess {
   readonly website: WebsiteDocument;
   /** Revision of the website's stream that `website` reflects. */
   readonly revision: bigint;
-  /** Absent for admins, and for the invited where a route lets them in. */
-  readonly via?: 'owner' | 'link';
-  /** What a client may do: an owner always counts as an editor. Absent for admins. */
-  readonly role?: 'viewer' | 'editor';
+  /** A `stranger` is invited, where a route lets them in. */
+  readonly standing: WebsiteStanding;
 }

@@ -1,7 +1,8 @@
 import type { WebsiteDocument } from '../../projections/website/website.projection.js';
 import { featuresOf } from '../../commands/website/website.decider.js';
 import type { AccessRule, Route } from '../route.js';
-import { archivedRefusalFor, refusalFor, type Standing } from './rules.js';
+import type { WebsiteStanding } from './caller.js';
+import { archivedRefusalFor, refusalFor } from './rules.js';
 
 /** By what somebody may call a route, or may not. */
 export const explainedRules = ['admin', 'owner', 'link', 'role', 'invitation', 'feature', 'tier', 'archived', 'none'] as const;
@@ -20,7 +21,12 @@ type ExplainedRoute = Pick<Route, 'access' | 'feature' | 'tag' | 'method' | 'whe
  * from their outcome, so that it says what the service does.
  * @param isOffered whether an open transfer of the website is offered to them
  */
-export const explain = (route: ExplainedRoute, standing: Standing, website: WebsiteDocument, isOffered = false): Explained => {
+export const explain = (
+  route: ExplainedRoute,
+  standing: WebsiteStanding,
+  website: WebsiteDocument,
+  isOffered = false,
+): Explained => {
   const refusal = refusalFor(route, standing, website, isOffered) ?? archivedRefusalFor(route, website);
   const isInvited = route.access === 'handover' && standing !== 'admin' && standing !== 'owner';
   if (refusal === null && isInvited) return { allowed: true, rule: 'invitation', why: 'The website is offered to them.' };
@@ -28,7 +34,7 @@ export const explain = (route: ExplainedRoute, standing: Standing, website: Webs
   return { allowed: false, ...whyRefused(route, standing, website, refusal.code) };
 };
 
-const whyAllowed = (access: AccessRule, standing: Standing): Pick<Explained, 'rule' | 'why'> => {
+const whyAllowed = (access: AccessRule, standing: WebsiteStanding): Pick<Explained, 'rule' | 'why'> => {
   switch (standing) {
     case 'admin':
       return { rule: 'admin', why: 'Admins may.' };
@@ -57,7 +63,7 @@ const onlyFor: Readonly<Partial<Record<AccessRule, string>>> = {
 
 const whyRefused = (
   { access, feature }: ExplainedRoute,
-  standing: Standing,
+  standing: WebsiteStanding,
   { tier }: WebsiteDocument,
   code: string,
 ): Pick<Explained, 'rule' | 'why'> => {

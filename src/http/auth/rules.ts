@@ -1,10 +1,14 @@
 import { refusals, type Refusal } from '../../commands/refusal.js';
+import type { LinkRole } from '../../events/access/access.events.js';
 import type { WebsiteDocument } from '../../projections/website/website.projection.js';
 import type { AccessRule, Route } from '../route.js';
+import type { WebsiteStanding } from './caller.js';
 
-/** What somebody is to a website. */
-export const standings = ['admin', 'owner', 'editor', 'viewer', 'stranger'] as const;
-export type Standing = (typeof standings)[number];
+/** What a client's way to a website makes of them; `null`: they have none. */
+export const standingOf = (way: { readonly via: 'owner' | 'link'; readonly role: LinkRole } | null): WebsiteStanding => {
+  if (way === null) return 'stranger';
+  return way.via === 'owner' ? 'owner' : way.role;
+};
 
 /** A rule of a website. */
 export type WebsiteRule = Exclude<AccessRule, 'public' | 'signedIn'>;
@@ -12,7 +16,7 @@ export type WebsiteRule = Exclude<AccessRule, 'public' | 'signedIn'>;
 export const isWebsiteRule = (rule: AccessRule): rule is WebsiteRule => rule !== 'public' && rule !== 'signedIn';
 
 /** Who may call (specification, "Authentication", rules 2 to 4). */
-const allowed: Readonly<Record<WebsiteRule, readonly Standing[]>> = {
+const allowed: Readonly<Record<WebsiteRule, readonly WebsiteStanding[]>> = {
   admin: ['admin'],
   members: ['admin', 'owner', 'editor', 'viewer'],
   adminOrOwner: ['admin', 'owner'],
@@ -20,6 +24,9 @@ const allowed: Readonly<Record<WebsiteRule, readonly Standing[]>> = {
   owner: ['owner'],
   handover: ['admin', 'owner'],
 };
+
+/** Whether the rule lets somebody of this standing in, whatever else the route asks for. */
+export const isAllowed = (rule: WebsiteRule, standing: WebsiteStanding): boolean => allowed[rule].includes(standing);
 
 export type RuledRoute = Pick<Route, 'access' | 'feature' | 'tag'>;
 
@@ -30,7 +37,7 @@ export type RuledRoute = Pick<Route, 'access' | 'feature' | 'tag'>;
  */
 export const refusalFor = (
   { access: rule, feature, tag }: RuledRoute,
-  standing: Standing,
+  standing: WebsiteStanding,
   { id, features }: Pick<WebsiteDocument, 'id' | 'features'>,
   isOffered = false,
 ): Refusal | null => {
@@ -38,7 +45,7 @@ export const refusalFor = (
   if (rule === 'handover' && isOffered) return null;
   if (rule === 'admin' && standing !== 'admin') return refusals.adminRequired();
   if (standing === 'stranger') return refusals.notAuthorizedForWebsite(id);
-  if (!allowed[rule].includes(standing)) {
+  if (!isAllowed(rule, standing)) {
     if (rule === 'editors') return refusals.editorRequired();
     return refusals.notAuthorizedForWebsite(id, standing === 'admin' ? undefined : `${tag.name} is the owner's`);
   }

@@ -86,12 +86,4 @@ const noting = (reader: Reader, note: (name: string) => void): Reader => ({
 export const isSameStanding = (one: Standing, other: Standing): boolean => rightsOf(one) === rightsOf(other);
 
 const rightsOf = ({ caller, website }: Standing): string =>
-  JSON.stringify([
-    caller?.subject,
-    caller?.role,
-    caller?.scope,
-    caller?.clientId,
-    website?.website.id,
-    website?.via,
-    website?.role,
-  ]);
+  JSON.stringify([caller?.subject, caller?.role, caller?.scope, caller?.clientId, website?.website.id, website?.standing]);

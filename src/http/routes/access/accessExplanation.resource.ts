@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { explain, explainedRules } from '../../auth/explain.js';
 import type { Person } from '../../auth/person.js';
-import { standings, type Standing } from '../../auth/rules.js';
+import { standings, type WebsiteStanding } from '../../auth/caller.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import type { Route } from '../../route.js';
 import { Invitation } from './access.resource.js';
@@ -73,7 +73,7 @@ type Explanation = Static<typeof AccessExplanation>;
 type ExplainedOperation = Static<typeof Operation>;
 
 /** What somebody is to the website, in words. */
-export const standingInWords = (standing: Standing, { roleFrom, clientId }: Person, isInvited: boolean): string => {
+export const standingInWords = (standing: WebsiteStanding, { roleFrom, clientId }: Person, isInvited: boolean): string => {
   switch (standing) {
     case 'admin':
       return roleFrom === 'apiKey' ? 'They have an API key with the admin role.' : 'They sign in as an admin.';
@@ -96,7 +96,7 @@ export const standingInWords = (standing: Standing, { roleFrom, clientId }: Pers
 /** @param routes of a website */
 export const explainAreas = (
   routes: readonly Route[],
-  standing: Standing,
+  standing: WebsiteStanding,
   website: WebsiteDocument,
   isOffered: boolean,
 ): Explanation['areas'] => {
@@ -129,7 +129,7 @@ interface FieldFacts {
   readonly isRepositoryHere: boolean;
 }
 
-type FieldRule = (standing: Standing, facts: FieldFacts) => { readonly visible: boolean; readonly why: string };
+type FieldRule = (standing: WebsiteStanding, facts: FieldFacts) => { readonly visible: boolean; readonly why: string };
 
 const forAdmins: FieldRule = (standing) => ({ visible: standing === 'admin', why: 'For admins.' });
 
@@ -159,7 +159,7 @@ const fieldRules: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> 
   },
 };
 
-export const explainFields = (areas: Explanation['areas'], standing: Standing, facts: FieldFacts): Explanation['fields'] =>
+export const explainFields = (areas: Explanation['areas'], standing: WebsiteStanding, facts: FieldFacts): Explanation['fields'] =>
   areas
     .flatMap(({ operations }) => operations)
     .filter(({ allowed }) => allowed)

@@ -72,8 +72,7 @@ export const accessExplanationRoutes = (parts: AccessExplanationParts, allRoutes
       answers: { 200: { description: 'The explanation, as of now.', schema: AccessExplanation } },
       answer: async ({ params: { id: websiteId }, query: { email, subject } }) => {
         const person = await findPerson(email, subject);
-        const { access, standing } = await accessOf(reader, person, websiteId);
-        const { website } = access;
+        const { website, standing } = await accessOf(reader, person, websiteId);
         const { role, roleFrom, verifiedEmail, clientId } = person;
         const [client, invitations, { document: delivery }] = await Promise.all([
           clientId === undefined ? null : readClient(reader, clientId),

@@ -45,8 +45,8 @@ export const claimRoutes = ({
     const found = await readInvitation(reader, invitationId);
     if (website === null || found === null) throw new Refused(refusals.transferNotFound());
     const invitation = await toInvitation(engine, websiteId, { ...found.invitation, status: 'accepted' });
-    const shown = toWebsite(website, addresses, { via: 'owner', role: 'editor' });
-    return { body: { invitation, website: await withBilling({ reader, payments }, shown) } };
+    const shown = toWebsite(website, addresses, 'owner');
+    return { body: { invitation, website: await withBilling({ reader, payments }, shown, 'owner') } };
   };
 
   return [

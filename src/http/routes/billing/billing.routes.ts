@@ -140,9 +140,9 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
           ),
         },
       },
-      answer: async ({ website: { website, via } }) => {
+      answer: async ({ website: { website, standing } }) => {
         const { id: websiteId, clientId: ownerId } = website;
-        const clientId = via === undefined ? undefined : ownerId;
+        const clientId = standing === 'admin' ? undefined : ownerId;
         const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
         const [{ subscription, previous }, { items }] = await Promise.all([
           subscriptionsOf(website, clientId),
@@ -208,9 +208,9 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       asksProvider: true,
       refusals: ['invoice_not_found'],
       answers: { 200: { description: 'The invoice, as the payment provider has it now.', schema: InvoiceSchema } },
-      answer: async ({ params: { id: websiteId, invoiceId }, website: { website, via } }) => {
+      answer: async ({ params: { id: websiteId, invoiceId }, website: { website, standing } }) => {
         const body = await requireInvoice(websiteId, invoiceId);
-        if (via !== undefined && body.clientId !== website.clientId) throw new Refused(refusals.invoiceNotFound(invoiceId));
+        if (standing !== 'admin' && body.clientId !== website.clientId) throw new Refused(refusals.invoiceNotFound(invoiceId));
         return { body };
       },
     }),

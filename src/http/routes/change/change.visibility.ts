@@ -8,18 +8,15 @@ import { readInvitation } from '../../../projections/access/access.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Caller, WebsiteAccess } from '../../auth/caller.js';
+import { isAllowed } from '../../auth/rules.js';
 import { areaOf, type ChangeArea } from './change.areas.js';
 import { createCache } from '../../../platform/cache.js';
 
 /** Whether the caller would see a change when they read what it is about. */
 export type MaySee = (event: Recorded, caller: Caller, access: WebsiteAccess | undefined) => Promise<boolean>;
 
-const mayRead = ({ readers }: ChangeArea, { role }: Caller, access: WebsiteAccess | undefined): boolean => {
-  if (role === 'admin') return true;
-  if (access?.via === undefined || readers === 'admin') return false;
-  if (readers === 'members') return true;
-  return readers === 'editors' ? access.role === 'editor' : access.via === 'owner';
-};
+const mayRead = ({ readers }: ChangeArea, { role }: Caller, access: WebsiteAccess | undefined): boolean =>
+  role === 'admin' || (access !== undefined && isAllowed(readers, access.standing));
 
 /** Events whose visibility is kept: everybody who follows a website asks for the same ones. */
 const maxKept = 1_000;

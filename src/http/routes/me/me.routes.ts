@@ -14,6 +14,7 @@ import { readClient } from '../../../projections/client/client.queries.js';
 import { countWebsites, listedNow } from '../../../projections/website/website.queries.js';
 import { readNamed, readPage, totalOf } from '../../paging.js';
 import type { Caller } from '../../auth/caller.js';
+import { standingOf } from '../../auth/rules.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
@@ -75,7 +76,7 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
     };
   };
 
-  const toOwn = ({ website, ...access }: WebsiteOfClient) => toWebsite(website, addresses, access);
+  const toOwn = ({ website, ...way }: WebsiteOfClient) => toWebsite(website, addresses, standingOf(way));
   return [
     route({
       method: 'get',
@@ -140,7 +141,9 @@ export const meRoutes = ({ engine, reader: lists, ...addresses }: MeRouteParts):
         const own = lists.until(signal);
         const shown = (websites: readonly WebsiteOfClient[]) =>
           Promise.all(
-            websites.map(async ({ website, ...access }) => toListedWebsite(await listedNow(lists, website), addresses, access)),
+            websites.map(async ({ website, ...way }) =>
+              toListedWebsite(await listedNow(lists, website), addresses, standingOf(way)),
+            ),
           );
         const named = await readNamed(query, (id) =>
           clientId === undefined ? Promise.resolve(null) : websiteOfClient(lists, clientId, id),

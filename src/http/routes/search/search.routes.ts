@@ -3,6 +3,7 @@ import { websiteIdsOfClient, websiteRoleOf } from '../../../projections/access/a
 import { searchClients } from '../../../projections/client/client.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import { searchWebsites } from '../../../projections/website/website.queries.js';
+import { standingOf } from '../../auth/rules.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Client } from '../client/client.resource.js';
 import { toWebsite, Website, type WebsiteAddresses } from '../website/website.resource.js';
@@ -19,8 +20,8 @@ export const searchRoutes = ({ reader, ...addresses }: WebsiteAddresses & { read
     const found = ids.length === 0 ? [] : await searchWebsites(lists, q, maxFound, ids);
     const own = await Promise.all(
       found.map(async (website) => {
-        const access = await websiteRoleOf(reader, website, clientId);
-        return access === null ? [] : [toWebsite(website, addresses, access)];
+        const way = await websiteRoleOf(reader, website, clientId);
+        return way === null ? [] : [toWebsite(website, addresses, standingOf(way))];
       }),
     );
     return own.flat();
@@ -61,7 +62,7 @@ export const searchRoutes = ({ reader, ...addresses }: WebsiteAddresses & { read
           return { body: { websites: clientId === undefined || q === '' ? [] : await websitesOf(lists, clientId, q) } };
         if (q === '') return { body: { websites: [], clients: [] } };
         const [websites, clients] = await Promise.all([searchWebsites(lists, q, maxFound), searchClients(lists, q, maxFound)]);
-        return { body: { websites: websites.map((website) => toWebsite(website, addresses)), clients } };
+        return { body: { websites: websites.map((website) => toWebsite(website, addresses, 'admin')), clients } };
       },
     }),
   ];

@@ -7,7 +7,7 @@ import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
 import type { ListedWebsite } from '../../../projections/website/website.queries.js';
-import type { WebsiteAccess } from '../../auth/caller.js';
+import type { WebsiteStanding } from '../../auth/caller.js';
 import { cloneUrlOf } from '../../cloneUrl.js';
 import { DeliverySummary, ProvisioningSummary, toDeliverySummary } from './summaries.resource.js';
 import { copyWith } from '../../../platform/copyWith.js';
@@ -86,7 +86,7 @@ export interface WebsiteAddresses {
 export const toWebsite = (
   document: WebsiteDocument,
   { siteAddress, baseUrl }: WebsiteAddresses,
-  access?: Pick<WebsiteAccess, 'via' | 'role'>,
+  standing: WebsiteStanding,
 ): Static<typeof Website> => {
   const {
     collaborators: _,
@@ -103,31 +103,47 @@ export const toWebsite = (
     features: [...fields.features],
     ...(fields.keep !== undefined && { keep: [...fields.keep] }),
     ...(url !== undefined && { url }),
-    ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, access) }),
+    ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, standing) }),
     ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),
-    ...(access?.via !== undefined && { via: access.via }),
-    ...(access?.role !== undefined && { role: access.role }),
+    ...wayOf(standing),
   });
+};
+
+/** The marker of a client's way to the website; an owner always counts as an editor. */
+const wayOf = (standing: WebsiteStanding): Pick<Static<typeof Website>, 'via' | 'role'> => {
+  switch (standing) {
+    case 'admin':
+    case 'stranger':
+      return {};
+    case 'owner':
+      return { via: 'owner', role: 'editor' };
+    case 'editor':
+    case 'viewer':
+      return { via: 'link', role: standing };
+    default:
+      return standing satisfies never;
+  }
 };
 
 /** As lists show it; how its provisioning stands is for admins. */
 export const toListedWebsite = (
   { website, delivery, provisioning }: ListedWebsite,
   addresses: WebsiteAddresses,
-  access?: Pick<WebsiteAccess, 'via' | 'role'>,
+  standing: WebsiteStanding,
 ): Static<typeof Website> =>
-  copyWith(toWebsite(website, addresses, access), {
+  copyWith(toWebsite(website, addresses, standing), {
     ...(delivery !== undefined && { deliverySummary: toDeliverySummary(delivery) }),
-    ...(access?.via === undefined && { provisioningSummary: provisioning }),
+    ...(standing === 'admin' && { provisioningSummary: provisioning }),
   });
 
 /** The website with its `billing`, which is for admins and the owner. */
 export const withBilling = async (
   { reader, payments }: { readonly reader: Reader; readonly payments: Payments },
   website: Static<typeof Website>,
+  standing: WebsiteStanding,
 ): Promise<Static<typeof Website>> => {
-  const { id: websiteId, clientId, via } = website;
-  if (via === 'link') return website;
+  if (standing !== 'admin' && standing !== 'owner') return website;
+  const { id: websiteId, clientId } = website;
   const { state } = await reader.state(billingFold, { websiteId });
   return copyWith(website, {
     billing: isSubscribed(state, payments.provider, clientId) ? ('subscribed' as const) : ('none' as const),
@@ -138,9 +154,10 @@ const toRepository = (
   stored: NonNullable<WebsiteDocument['repository']>,
   slug: string,
   baseUrl: () => string,
-  access: Pick<WebsiteAccess, 'via'> | undefined,
+  standing: WebsiteStanding,
 ): NonNullable<Static<typeof Website>['repository']> => {
   const { cloneUrl: _, ...repository } = stored;
-  if (repository.provider !== 'embedded' && access?.via !== undefined) return repository;
+  const isShown = standing === 'admin' || (repository.provider === 'embedded' && standing !== 'stranger');
+  if (!isShown) return repository;
   return { ...repository, cloneUrl: cloneUrlOf(stored, slug, baseUrl) };
 };

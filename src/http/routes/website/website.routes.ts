@@ -101,7 +101,7 @@ export const websiteRoutes = (
   const answerWritten = async (websiteId: string, left: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(websiteProjection, websiteId, left);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
-    return { body: await withBilling(parts, toWebsite(document, parts)), revision };
+    return { body: await withBilling(parts, toWebsite(document, parts, 'admin'), 'admin'), revision };
   };
 
   const requireTemplate = async (templateId: string, slug: string): Promise<void> => {
@@ -201,7 +201,8 @@ export const websiteRoutes = (
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
       answer: async ({ query, signal }) => {
         const lists = reader.until(signal);
-        const toBody = (websites: readonly ListedWebsite[]) => websites.map((website) => toListedWebsite(website, parts));
+        const toBody = (websites: readonly ListedWebsite[]) =>
+          websites.map((website) => toListedWebsite(website, parts, 'admin'));
         const named = await readNamed(query, async (id) => {
           const { document } = await reader.read(websiteProjection, id);
           return document === null ? null : listedNow(reader, document);
@@ -235,9 +236,9 @@ export const websiteRoutes = (
       scope: 'website',
       access: 'members',
       answers: oneWebsite,
-      answer: async ({ website, reader: now }) => ({
-        body: await withBilling({ ...parts, reader: now }, toWebsite(website.website, parts, website)),
-        revision: website.revision,
+      answer: async ({ website: { website, revision, standing }, reader: now }) => ({
+        body: await withBilling({ ...parts, reader: now }, toWebsite(website, parts, standing), standing),
+        revision,
       }),
     }),
 
