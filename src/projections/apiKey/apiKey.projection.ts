@@ -3,7 +3,7 @@ import type { APIKeyScope } from '../../events/apiKey/apiKey.state.js';
 import { apiKeyStream, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
-/** What an answer may show of a key: never the token or its hash. */
+/** A key that was not revoked; never the token or its hash. */
 export type APIKeyDocument = {
   readonly id: string;
   readonly name: string;

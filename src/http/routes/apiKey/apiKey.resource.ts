@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
 import type { KeyUse } from '../../auth/keyUse.js';
 
@@ -27,15 +27,19 @@ export const MintedAPIKey = Type.Object(
   { $id: 'MintedAPIKey', description: 'A new key with its token.' },
 );
 
-type ShownKey = Omit<APIKeyDocument, 'subject' | 'verifiedEmail'>;
-
-export const toApiKey = ({ subject: _, verifiedEmail: __, ...document }: APIKeyDocument): ShownKey => document;
+export const toApiKey = ({ expiresAt, parentId, ...document }: APIKeyDocument): Static<typeof APIKey> => ({
+  id: document.id,
+  name: document.name,
+  prefix: document.prefix,
+  role: document.role,
+  scope: document.scope,
+  createdAt: document.createdAt,
+  ...(expiresAt !== undefined && { expiresAt }),
+  ...(parentId !== undefined && { parentId }),
+});
 
 /** With when it was last used. */
-export const toUsedApiKey = async (
-  document: APIKeyDocument,
-  keyUse: KeyUse,
-): Promise<ShownKey & { readonly lastUsedAt?: string }> => {
+export const toUsedApiKey = async (document: APIKeyDocument, keyUse: KeyUse): Promise<Static<typeof APIKey>> => {
   const lastUsedAt = await keyUse.lastUsedAt(document.id);
   return { ...toApiKey(document), ...(lastUsedAt !== undefined && { lastUsedAt }) };
 };

@@ -46,9 +46,28 @@ export const Media = Type.Object(
   { $id: 'Media', description: 'An image or a video that the content of a website can show.' },
 );
 
-export const toMedia = (document: MediaDocument): Static<typeof Media> => {
-  const { stage: _, file: __, files: ___, storedSize: ____, deletedAt: _____, variants, ...rest } = document;
+export const toMedia = ({ alt, durationMs, variants, ...document }: MediaDocument): Static<typeof Media> => {
   // What was stored has a size: the plan of a dry run alone has none.
-  const { width = 0, height = 0 } = rest;
-  return { ...rest, width, height, variants: variants.map(({ file: ______, ...variant }) => variant) };
+  const { width = 0, height = 0 } = document;
+  return {
+    id: document.id,
+    websiteId: document.websiteId,
+    kind: document.kind,
+    name: document.name,
+    contentType: document.contentType,
+    size: document.size,
+    sha256: document.sha256,
+    ...(alt !== undefined && { alt }),
+    width,
+    height,
+    ...(durationMs !== undefined && { durationMs }),
+    variants: variants.map((variant) => ({
+      contentType: variant.contentType,
+      width: variant.width,
+      height: variant.height,
+      size: variant.size,
+    })),
+    createdAt: document.createdAt,
+    updatedAt: document.updatedAt,
+  };
 };

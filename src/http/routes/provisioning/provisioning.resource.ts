@@ -68,21 +68,30 @@ export const ProvisioningJob = Type.Object(
  * clients see how far the steps are.
  */
 export const toProvisioningJob = (
-  { steps, cleanup, reason, ...job }: ProvisioningDocument,
+  { id, websiteId, status, reason, steps, createdAt, finishedAt, cleanup }: ProvisioningDocument,
   role: Caller['role'],
   { slug, baseUrl }: { readonly slug: string; readonly baseUrl: () => string },
 ): Static<typeof ProvisioningJob> => ({
-  ...job,
+  id,
+  websiteId,
+  status,
   ...(reason !== undefined && role === 'admin' && { reason }),
-  steps: steps.map(({ output, error, ...step }) => ({
-    ...step,
+  steps: steps.map(({ output, error, startedAt, finishedAt: stepFinishedAt, nextAttemptAt, ...step }) => ({
+    id: step.id,
+    status: step.status,
+    attempts: step.attempts,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(stepFinishedAt !== undefined && { finishedAt: stepFinishedAt }),
+    ...(nextAttemptAt !== undefined && { nextAttemptAt }),
     ...(error !== undefined && role === 'admin' && { error }),
     ...(output !== undefined &&
       role === 'admin' && {
         output: 'cloneUrl' in output ? { ...output, cloneUrl: cloneUrlOf(output, slug, baseUrl) } : { ...output },
       }),
   })),
-  ...(role === 'admin' && job.status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),
+  createdAt,
+  ...(finishedAt !== undefined && { finishedAt }),
+  ...(role === 'admin' && status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),
   ...(role === 'admin' && cleanup !== undefined && { cleanup }),
 });
 

@@ -90,12 +90,19 @@ const Service = Type.Object(
   { $id: 'Service', description: 'Something outside that belongs to the website.' },
 );
 
-const toService = (websiteId: string, { eventTypeIds, secretNames, ...service }: ServiceView): Static<typeof Service> => ({
-  ...service,
-  websiteId,
-  ...(eventTypeIds !== undefined && { eventTypeIds: [...eventTypeIds] }),
-  secretNames: [...secretNames],
-});
+const toService = (websiteId: string, service: ServiceView): Static<typeof Service> => {
+  const { id, kind, shopDomain, eventTypeIds, siteId, secretNames, createdAt } = service;
+  return {
+    id,
+    websiteId,
+    kind,
+    ...(shopDomain !== undefined && { shopDomain }),
+    ...(eventTypeIds !== undefined && { eventTypeIds: [...eventTypeIds] }),
+    ...(siteId !== undefined && { siteId }),
+    secretNames: [...secretNames],
+    createdAt,
+  };
+};
 
 /** @throws Refused: `Service <id> not found` */
 const findService = async (reader: Reader, websiteId: string, serviceId: string, through?: bigint): Promise<ServiceView> => {

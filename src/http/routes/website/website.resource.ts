@@ -88,23 +88,29 @@ export const toWebsite = (
   { siteAddress, baseUrl }: WebsiteAddresses,
   standing: WebsiteStanding,
 ): Static<typeof Website> => {
-  const {
-    collaborators: _,
-    provisioningJobId: __,
-    shelf: ___,
-    url: ____,
-    formerSlugs: _____,
-    built,
-    repository,
-    ...fields
-  } = document;
+  const { clientId, brandColor, repository, hosting, activatedAt, archivedAt, purgeAt, keep } = document;
   const url = siteAddress(document);
-  return copyWith(fields, {
-    features: [...fields.features],
-    ...(fields.keep !== undefined && { keep: [...fields.keep] }),
-    ...(url !== undefined && { url }),
+  const always = {
+    id: document.id,
+    name: document.name,
+    slug: document.slug,
+    status: document.status,
+    tier: document.tier,
+    features: [...document.features],
+    templateId: document.templateId,
+    createdAt: document.createdAt,
+  };
+  return copyWith(always, {
+    ...(clientId !== undefined && { clientId }),
+    ...(brandColor !== undefined && { brandColor }),
     ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, standing) }),
-    ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),
+    ...(hosting !== undefined && { hosting }),
+    ...(url !== undefined && { url }),
+    ...(activatedAt !== undefined && { activatedAt }),
+    ...(archivedAt !== undefined && { archivedAt }),
+    ...(purgeAt !== undefined && { purgeAt }),
+    ...(keep !== undefined && { keep: [...keep] }),
+    ...(document.status === 'active' && !areSameValues(document, document.built) && { redeployNeeded: true as const }),
     ...wayOf(standing),
   });
 };
@@ -156,8 +162,9 @@ const toRepository = (
   baseUrl: () => string,
   standing: WebsiteStanding,
 ): NonNullable<Static<typeof Website>['repository']> => {
-  const { cloneUrl: _, ...repository } = stored;
-  const isShown = standing === 'admin' || (repository.provider === 'embedded' && standing !== 'stranger');
+  const { provider, id, name } = stored;
+  const repository = { provider, id, name };
+  const isShown = standing === 'admin' || (provider === 'embedded' && standing !== 'stranger');
   if (!isShown) return repository;
   return { ...repository, cloneUrl: cloneUrlOf(stored, slug, baseUrl) };
 };
