@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -705,11 +706,24 @@ describe('the protocol', () => {
     });
     const page = await browser.get(url.href);
     expect(titleOf(page)).toBe('Sign out?');
+    // The ID token says whose session is to end: nobody is asked once more where scripts run.
+    const [, script = ''] = /<script>(.+)<\/script>/.exec(page.text) ?? [];
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(page.headers.get('content-security-policy')).toContain(`script-src 'sha256-${hash}'`);
     const xsrf = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const end = await browser.post(`${baseUrl}/oidc/sign-out/confirm`, { xsrf, logout: 'yes' });
     expect(end.url).toBe(`${baseUrl}/?state=there`);
     expect(await errorOf(client.refreshTokenGrant(portal, tokens.refresh_token ?? ''))).toBe('invalid_grant');
     expect(titleOf(await browser.get((await beginSignIn(portal, callback)).url))).toBe('Sign in');
+  });
+
+  test.each(['no ID token', "another account's ID token"])('signing out with %s asks first', async (hint) => {
+    const { browser } = await signIn(somebody());
+    const { tokens: others } = await signIn(somebody());
+    const url = client.buildEndSessionUrl(portal, hint === 'no ID token' ? {} : { id_token_hint: others.id_token ?? '' });
+    const page = await browser.get(url.href);
+    expect(titleOf(page)).toBe('Sign out?');
+    expect(page.text).not.toContain('<script');
   });
 
   test('the portal may be at another origin that is named, and nowhere else', async () => {

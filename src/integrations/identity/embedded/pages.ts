@@ -77,8 +77,12 @@ export interface Pages {
   }) => string;
   readonly deviceDonePage: () => string;
   readonly deviceDeniedPage: () => string;
-  /** @param form the markup of a form with the id `op.logoutForm` */
-  readonly signOutPage: (form: string) => string;
+  /**
+   * Asks whether to sign out.
+   * @param details.form the markup of a form with the id `op.logoutForm`
+   * @param details.isCertain whether the page answers itself, where scripts run
+   */
+  readonly signOutPage: (details: { readonly form: string; readonly isCertain: boolean }) => string;
   readonly signedOutPage: (home: string) => string;
 }
 
@@ -87,12 +91,18 @@ export interface BrandedPages {
   /** Those of the language that a request asks for. */
   readonly pagesFor: (preferences: LanguagePreferences) => Pages;
   /**
-   * The headers of every sign-in response. Nothing is loaded or framed, and no script runs except the
-   * one that oidc-provider adds by its hash, which submits a form to end another account's session.
+   * The headers of every sign-in response. Nothing is loaded or framed, and no script runs except two
+   * that are named by their hashes: one presses the button of the page that signs out, and one, which
+   * oidc-provider adds, submits a form to end another account's session.
    * @param origins where forms may lead: browsers also check the redirects that follow a submission
    */
   readonly headers: (origins: readonly string[]) => RequestHandler;
 }
+
+/** Presses the first button of the page that signs out. */
+const signOutScript = `document.querySelector('button[name="logout"]').click();`;
+
+const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 export const createPages = (brand: Brand): BrandedPages => {
   const style = styleOf(brand);
@@ -104,9 +114,9 @@ export const createPages = (brand: Brand): BrandedPages => {
         useDefaults: false,
         directives: {
           defaultSrc: ["'none'"],
-          scriptSrc: [],
+          scriptSrc: [hashSource(signOutScript)],
           ...(brand.logo !== undefined && { imgSrc: [new URL(brand.logo).origin] }),
-          styleSrc: [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
+          styleSrc: [hashSource(style)],
           formAction: ["'self'", ...origins],
           baseUri: ["'none'"],
           frameAncestors: ["'none'"],
@@ -336,14 +346,15 @@ const createPagesIn = (language: Language, brand: Brand, style: string): Pages =
         <p>${texts.deviceDenied.text}</p>`,
     );
 
-  const signOutPage: Pages['signOutPage'] = (form) =>
+  const signOutPage: Pages['signOutPage'] = ({ form, isCertain }) =>
     page(
       texts.signOut.title,
       html`<h1>${texts.signOut.title}</h1>
         <p>${texts.signOut.text}</p>
         ${new Html(form)}
         <button type="submit" form="op.logoutForm" value="yes" name="logout">${texts.signOut.signOut}</button>
-        <button type="submit" form="op.logoutForm" class="second">${texts.signOut.stay}</button>`,
+        <button type="submit" form="op.logoutForm" class="second">${texts.signOut.stay}</button>
+        ${isCertain ? new Html(`<script>${signOutScript}</script>`) : noMarkup}`,
     );
 
   const signedOutPage: Pages['signedOutPage'] = (home) =>

@@ -230,7 +230,10 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (context, form) => {
-          context.body = pagesFor(context).signOutPage(form);
+          const { session, entities } = context.oidc;
+          // Only the account's own programs have its ID token: another website cannot sign anybody out.
+          const isCertain = session?.accountId !== undefined && entities.IdTokenHint?.payload.sub === session.accountId;
+          context.body = pagesFor(context).signOutPage({ form, isCertain });
         },
         postLogoutSuccessSource: (context) => {
           context.body = pagesFor(context).signedOutPage(baseUrl);
