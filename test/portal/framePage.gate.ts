@@ -43,6 +43,27 @@ withBrowser('what stands around a page', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('loads its texts once more, and says so in both languages when they do not come', async () => {
+    const { page, visit } = await seat.open();
+    let refused = 0;
+    const refuse = (times: number): Promise<unknown> =>
+      page.route(/\/en-[^/]*\.json$/, (route) => ((refused += 1) <= times ? route.abort() : route.fallback()));
+    await refuse(1);
+    await visit('/', operator);
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+    expect(refused).toBeGreaterThan(1);
+
+    await page.unrouteAll();
+    refused = 0;
+    await refuse(2);
+    await page.reload();
+    await page.getByText('This page could not be loaded.').waitFor();
+    await page.getByText('Diese Seite konnte nicht geladen werden.').waitFor();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+  });
+
   test('shows what others change at once, says when the service is gone, and recovers by itself', async () => {
     const { page, context, visit } = await seat.open();
     await visit(`/websites/${websiteId}`, operator);

@@ -18,13 +18,16 @@ const preferred = (): Language => {
   return tags.find(isLanguage) ?? 'en';
 };
 
-const load = async (language: Language): Promise<object> => {
+const loadOnce = async (language: Language): Promise<object> => {
   const answer = await fetch(languages[language]);
   if (!answer.ok) throw new Error(`The texts of ${language} did not come: ${String(answer.status)}`);
   return (await answer.json()) as object;
 };
 
-/** Resolves when the texts of the reader's language are there. */
+/** A connection that broke is often there again at once. */
+const load = (language: Language): Promise<object> => loadOnce(language).catch(() => loadOnce(language));
+
+/** Resolves when the texts of the reader's language are there; rejects when they cannot be loaded. */
 export const startI18n = async (): Promise<void> => {
   const language = preferred();
   document.documentElement.lang = language;
