@@ -83,6 +83,38 @@ withBrowser('pages of people', () => {
     await looksRight(page);
   });
 
+  test('what came of it stands there until it is no longer so', async () => {
+    const { page, visit } = window;
+    await visit(`/websites/${websiteId}/people`, operator);
+    const form = page.getByRole('form', { name: 'Give somebody access' });
+    const give = async (email: string): Promise<void> => {
+      await form.getByLabel('E-mail address').fill(email);
+      await form.getByRole('button', { name: 'Give access' }).click();
+    };
+    await give('nina@example.com');
+    const invited = form.getByText('nina@example.com is invited by mail.');
+    await invited.waitFor();
+    await page.getByRole('button', { name: 'Revoke the invitation of nina@example.com' }).waitFor();
+    expect(await invited.count()).toBe(1);
+
+    const { invitations } = await seat.admin.websites.clients.list(websiteId);
+    const elsewhere = await seat.open();
+    await elsewhere.visit(`/invitations/${invitations[0]?.id ?? ''}`, 'nina@example.com');
+    await elsewhere.page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByLabel('Role of nina@example.com').waitFor();
+    await invited.waitFor({ state: 'detached' });
+
+    await seat.admin.clients.create({ email: 'omar@example.com' });
+    await give('omar@example.com');
+    const linked = form.getByText('omar@example.com was known and has access now.');
+    await linked.waitFor();
+    for (const name of ['nina@example.com', 'omar@example.com']) {
+      await page.getByRole('button', { name: `Remove ${name}` }).click();
+      await page.getByLabel(`Role of ${name}`).waitFor({ state: 'detached' });
+    }
+    await linked.waitFor({ state: 'detached' });
+  });
+
   test('an Undo that is refused says why', async () => {
     const { page, visit } = window;
     const email = 'lin@example.com';

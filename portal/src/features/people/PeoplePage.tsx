@@ -54,7 +54,16 @@ const PeoplePage = (): ReactNode => {
               }
               lead={t(mayChange ? 'people.lead' : 'people.leadOwner')}
             />
-            {mayChange && <AddForm websiteId={websiteId} />}
+            {mayChange && (
+              <AddForm
+                websiteId={websiteId}
+                isListed={(added) =>
+                  added.kind === 'invited'
+                    ? invitations.has(added.invitation.id)
+                    : links.some(({ clientId }) => clientId === added.link.clientId)
+                }
+              />
+            )}
             <section className={lists['section']} aria-labelledby="owner">
               <h2 id="owner">{t('people.owner')}</h2>
               <OwnerRow websiteId={websiteId} owner={owner} mayChange={mayChange} />

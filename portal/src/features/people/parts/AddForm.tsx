@@ -1,5 +1,5 @@
 import type { Invited, Linked, WebsiteClientLink } from '@doorstep/sdk';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { Checkbox } from '../../../theme/Checkbox.js';
@@ -11,19 +11,30 @@ import { FaultLine } from '../../../ui/FaultLine.js';
 import forms from '../../../ui/forms.module.css';
 import { useAdd } from '../mutations.js';
 
+interface AddFormProps {
+  readonly websiteId: string;
+  /** Whether the link or the invitation is listed below. */
+  readonly isListed: (added: Linked | Invited) => boolean;
+}
+
 /** Gives somebody access by their address, and says what has come of it. */
-export const AddForm = ({ websiteId }: { readonly websiteId: string }): ReactNode => {
+export const AddForm = ({ websiteId, isListed }: AddFormProps): ReactNode => {
   const { t } = useTranslation();
   const add = useAdd(websiteId);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<WebsiteClientLink['role']>('viewer');
   const [notify, setNotify] = useState(true);
   const errors = fieldErrors(add.error);
-  const outcome = (added: Linked | Invited): string =>
-    added.kind === 'invited'
-      ? t('people.invited', { email: added.invitation.email, day: dayText(added.invitation.expiresAt, 'moment') })
+  const { data: added } = add;
+  const stands = added !== undefined && isListed(added);
+  const [over, setOver] = useState<Linked | Invited>();
+  // Once it was listed and is no longer, it was accepted, revoked or removed. The list may get it only after the answer.
+  useEffect(() => (stands ? () => setOver(added) : undefined), [stands, added]);
+  const outcome = (answer: Linked | Invited): string =>
+    answer.kind === 'invited'
+      ? t('people.invited', { email: answer.invitation.email, day: dayText(answer.invitation.expiresAt, 'moment') })
       : t(add.variables?.notify === true ? 'people.linkedAndTold' : 'people.linked', {
-          name: added.link.name ?? added.link.email,
+          name: answer.link.name ?? answer.link.email,
         });
   return (
     <form
@@ -64,7 +75,7 @@ export const AddForm = ({ websiteId }: { readonly websiteId: string }): ReactNod
         onChange={({ currentTarget: { checked } }) => setNotify(checked)}
       />
       <FaultLine error={Object.keys(errors).length > 0 ? null : add.error} />
-      <div role="status">{add.isSuccess && <p>{outcome(add.data)}</p>}</div>
+      <div role="status">{added !== undefined && added !== over && <p>{outcome(added)}</p>}</div>
       <div className={forms['actions']}>
         <Button type="submit" variant="filled" loading={add.isPending}>
           {t('people.addAction')}
