@@ -149,6 +149,14 @@ withBrowser('pages of the agency on a small phone', () => {
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.some(({ type }) => type === 'WebsiteCreated')).toBe(true);
 
+    await page.getByLabel('Von', { exact: true }).fill('2031-12-22');
+    await page.getByLabel('Bis', { exact: true }).fill('2031-12-21');
+    await page.getByRole('button', { name: 'Zeigen', exact: true }).click();
+    await page.getByText('Dieser Tag liegt vor dem ersten.').waitFor();
+    expect(await page.getByLabel('Bis', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    expect(new URL(page.url()).search).toBe('');
+    await looksRight(page);
+
     await visit('/audit?from=yesterday', operator);
     await page.locator('[aria-invalid=true]').waitFor();
     await looksRight(page);

@@ -22,6 +22,7 @@ export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
   const [, setSearch] = useSearchParams();
   const { data: websites = [] } = useQuery(websiteChoiceQuery);
   const [chosen, setChosen] = useState(filter);
+  const [isBackward, setBackward] = useState(false);
   const errors = fieldErrors(error);
   const { websiteId = '', actor = '', from = '', to = '', sort = '' } = chosen;
   // One beyond the first 200, that a link led to.
@@ -31,6 +32,9 @@ export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
       className={`card ${forms['card'] ?? ''} ${forms['form'] ?? ''}`}
       onSubmit={(event) => {
         event.preventDefault();
+        const endsBefore = from !== '' && to !== '' && to < from;
+        setBackward(endsBefore);
+        if (endsBefore) return;
         const filled = Object.entries({ websiteId, actor: actor.trim(), from, to, sort }).filter(([, value]) => value !== '');
         setSearch(Object.fromEntries(filled));
       }}
@@ -66,7 +70,7 @@ export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
           type="date"
           label={t('audit.to')}
           value={to}
-          error={errors['to']}
+          error={isBackward ? t('audit.backward') : errors['to']}
           onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, to: value })}
         />
         <NativeSelect
