@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { picture } from '../support/mediaFiles.js';
-import { looksRight, startPortal, type PortalSeat } from '../support/portal.js';
+import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -147,6 +147,25 @@ withBrowser('the content pages', () => {
     const option = page.getByRole('option', { name: 'Loaves on a shelf' });
     await option.waitFor({ state: 'attached' });
     for (const shown of [reader.page, page]) expect(await shown.getByText('A picture that was removed').count()).toBe(0);
+  });
+
+  test('a new entry of a list is typed into at once', async () => {
+    const { page, visit } = await seat.open();
+    await visit(`/websites/${websiteId}/content/company`, operator);
+    await page.getByRole('button', { name: 'Add one to: Address, by line' }).click();
+    await page.keyboard.type('Second floor');
+    const lines = page.getByRole('group', { name: 'Address, by line' }).getByRole('textbox');
+    expect(await lines.last().inputValue()).toBe('Second floor');
+
+    // Longer entries are opened; this one stays open while it gets its first words.
+    await visit(`/websites/${websiteId}/content/services`, operator);
+    await page.getByRole('button', { name: 'Add one to: Services' }).click();
+    await page.keyboard.type('repairs');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Repairs');
+    const entry = page.locator('details[open]').last();
+    expect(await entry.getByLabel('Name in links').inputValue()).toBe('repairs');
+    expect(await entry.getByLabel('Title').inputValue()).toBe('Repairs');
   });
 
   test('what is typed stays when the feature is switched off meanwhile', async () => {

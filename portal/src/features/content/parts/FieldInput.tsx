@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
@@ -84,11 +84,37 @@ const entryName = (entry: unknown, field: Field, index: number): string => {
   return parts.find(isWords) ?? `${field.title} ${String(index + 1)}`;
 };
 
+interface LongEntryProps {
+  readonly name: string;
+  readonly isNew: boolean;
+  readonly hasIssue: boolean;
+  readonly children: ReactNode;
+}
+
+/** An entry that is opened to be edited. A new one begins open, and stays so while it gets its first words. */
+const LongEntry = ({ name, isNew, hasIssue: opens, children }: LongEntryProps): ReactNode => {
+  const [isOpen, setOpen] = useState(isNew);
+  return (
+    <details className={classes['closed']} open={isOpen || opens} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>{name}</summary>
+      {children}
+    </details>
+  );
+};
+
 const ListInput = ({ field, value, onChange, place, issues, websiteId }: InputProps<ListField>): ReactNode => {
   const { t } = useTranslation();
   const id = useId();
   const entries = isList(value) ? value : [];
   const { item } = field;
+  const list = useRef<HTMLFieldSetElement>(null);
+  const isAdding = useRef(false);
+  useEffect(() => {
+    if (!isAdding.current) return;
+    isAdding.current = false;
+    const added = [...(list.current?.querySelectorAll(':scope > div, :scope > details') ?? [])].at(-1);
+    added?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
+  }, [entries.length]);
   // Few short texts stand in a row; what has more is opened.
   const isInline =
     item.kind !== 'object' || (item.fields.length <= 2 && item.fields.every(({ field: { kind } }) => kind === 'text'));
@@ -97,7 +123,7 @@ const ListInput = ({ field, value, onChange, place, issues, websiteId }: InputPr
     onChange(entries.toSpliced(from, 1).toSpliced(to, 0, entry));
   };
   return (
-    <fieldset className={classes['group']}>
+    <fieldset ref={list} className={classes['group']}>
       <legend id={id}>{field.title}</legend>
       {issues[place] !== undefined && <p role="alert">{issues[place]}</p>}
       {entries.map((entry, index) => {
@@ -159,11 +185,10 @@ const ListInput = ({ field, value, onChange, place, issues, websiteId }: InputPr
         }
         const isNew = isObject(entry) && Object.values(entry).every((part) => part === '' || (isList(part) && part.length === 0));
         return (
-          <details key={key} className={classes['closed']} open={isNew || hasIssue(issues, `${place}.${key}`)}>
-            <summary>{name}</summary>
+          <LongEntry key={key} name={name} isNew={isNew} hasIssue={hasIssue(issues, `${place}.${key}`)}>
             {input}
             {buttons}
-          </details>
+          </LongEntry>
         );
       })}
       {entries.length < field.max && (
@@ -171,7 +196,10 @@ const ListInput = ({ field, value, onChange, place, issues, websiteId }: InputPr
           size="xs"
           className={classes['add']}
           aria-label={t('content.addTo', { title: field.title })}
-          onClick={() => onChange([...entries, emptyOf(item)])}
+          onClick={() => {
+            isAdding.current = true;
+            onChange([...entries, emptyOf(item)]);
+          }}
         >
           {t('content.addEntry')}
         </Button>
