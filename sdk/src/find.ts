@@ -7,7 +7,7 @@ import type { RequestOptions } from './types.js';
 const idPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
 const maxSearchLength = 200;
 /** The service refuses to list by anything else. */
-const slugPattern = /^(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** `doorstep.websites`, with what one request cannot do. */
 export class FindableWebsites extends Websites {

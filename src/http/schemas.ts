@@ -11,14 +11,11 @@ export const Timestamp = (options: TextOptions = {}): TString => Type.String({ f
 
 export const EmailAddress = (options: TextOptions = {}): TString => Type.String({ format: 'email', maxLength: 254, ...options });
 
-/**
- * A DNS label (RFC 1035, 2.3.1), but none in another script: of those that begin with `xn--` few are
- * names (RFC 5890, 2.3.1), and a site has no address with any other.
- */
+/** A DNS label (RFC 1035, 2.3.1). */
 export const Slug = (options: TextOptions = {}): TString =>
   Type.String({
-    pattern: '^(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
-    'x-issue': 'use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end and no xn-- at the beginning',
+    pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+    'x-issue': 'use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end',
     ...options,
   });
 

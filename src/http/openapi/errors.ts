@@ -44,14 +44,8 @@ const shared = {
 
 const exampleErrors: Readonly<Record<number, readonly [error: string, details: unknown]>> = {
   400: [
-    'Invalid request body — slug: use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end and no xn-- at the beginning; got 13 characters',
-    [
-      {
-        field: 'slug',
-        issue:
-          'use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end and no xn-- at the beginning; got 13 characters',
-      },
-    ],
+    'Invalid request body — slug: use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end; got 13 characters',
+    [{ field: 'slug', issue: 'use 1 to 63 of a–z, 0–9 and hyphens, with no hyphen at either end; got 13 characters' }],
   ],
   401: ['Invalid token', null],
   403: ['Admin role required', null],

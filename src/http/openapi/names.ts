@@ -29,10 +29,7 @@ export const namedForms: Readonly<Record<string, { readonly schema: TSchema; rea
     description: 'ISO 8601 with its offset; answers have UTC with milliseconds.',
   },
   EmailAddress: { schema: EmailAddress({ examples: ['ada@example.com'] }), description: 'An e-mail address.' },
-  Slug: {
-    schema: Slug({ examples: ['corner-bakery'] }),
-    description: 'A DNS label: 1 to 63 of a–z, 0–9 and hyphens, not beginning with `xn--`.',
-  },
+  Slug: { schema: Slug({ examples: ['corner-bakery'] }), description: 'A DNS label: 1 to 63 of a–z, 0–9 and hyphens.' },
   HexColour: { schema: HexColour({ examples: ['#7a4b2a'] }), description: 'A colour as `#RRGGBB`.' },
   Currency: { schema: Currency({ examples: ['eur'] }), description: 'ISO 4217, in either case; answered in lower case.' },
   CheckpointId: { schema: CheckpointId({ examples: ['kickoff'] }), description: '1 to 64 letters, digits and dashes.' },
