@@ -79,7 +79,7 @@ export const createLanes = (
     cancelSave?.();
     cancelSave = null;
     const position = resumeAfter();
-    if (saved === null || position === saved) return;
+    if (saved === null) return;
     try {
       await storePosition(records, parts, position);
       saved = position;
@@ -90,7 +90,10 @@ export const createLanes = (
 
   const saveSoon = (): void => {
     if (signal.aborted) return;
-    cancelSave ??= clock.schedule(SAVE_EVERY_MS, () => void save());
+    cancelSave ??= clock.schedule(SAVE_EVERY_MS, () => {
+      cancelSave = null;
+      if (resumeAfter() !== saved) void save();
+    });
   };
 
   return {

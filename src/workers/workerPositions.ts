@@ -18,14 +18,20 @@ interface Following {
 export const positionKey = ({ name, reactsTo: { streamPrefixes = [], types = [] } }: Following): string =>
   `${name}-${hashOfJson([streamPrefixes.toSorted(), types.toSorted()]).slice(0, 16)}`;
 
+/** Of whichever build moved on last. Not the name alone: version 0.1.0 may be started again, and waits for other events. */
+const sharedKey = (name: string): string => `${name}-last`;
+
 /**
  * Where a start of the worker goes on. A build that reacts to other events than those before it begins where they
- * stand, which the name alone is the key of: a handler that is added is not called for older events.
+ * stand, as version 0.1.0 by the name alone: a handler that is added is not called for older events.
  * @throws ReadModelStoreUnavailable
  */
 export const loadPosition = async (records: RecordStore, worker: Following): Promise<bigint> => {
-  const stored = (await records.get(workerPositions, positionKey(worker))) ?? (await records.get(workerPositions, worker.name));
-  return typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+  for (const key of [positionKey(worker), sharedKey(worker.name), worker.name]) {
+    const position = (await records.get(workerPositions, key))?.position;
+    if (typeof position === 'string') return BigInt(position);
+  }
+  return START;
 };
 
 /**
@@ -34,5 +40,5 @@ export const loadPosition = async (records: RecordStore, worker: Following): Pro
  */
 export const storePosition = async (records: RecordStore, worker: Following, position: bigint): Promise<void> => {
   const value = { position: String(position) };
-  await Promise.all([positionKey(worker), worker.name].map((key) => records.put(workerPositions, key, value)));
+  await Promise.all([positionKey(worker), sharedKey(worker.name)].map((key) => records.put(workerPositions, key, value)));
 };

@@ -33,6 +33,7 @@ const createWorld = async () => {
     records,
     older: () => engine.createReactor({ ...worker, on: { SlugReserved: () => Promise.resolve() } }),
     newer: () => engine.createReactor({ ...worker, on: { SlugReserved: see, SlugReleased: work } }),
+    next: () => engine.createReactor({ ...worker, on: { SlugReleased: see } }),
     append: async (type: SlugEvent['type'], slug: string) => {
       const event = engine.codec.encode({ type, data: { slug, websiteId: slug } }, engine.ids.commandId(), metadata);
       await stores.eventStore.append(`slug-${slug}`, [event], NO_STREAM);
@@ -63,6 +64,35 @@ test('a build that does not react to an event leaves it to a newer one, which go
   await world.until(async () => (await world.position(restarted)) === 4n);
   expect(world.seen.slice(4)).toStrictEqual(['b', 'c', 'd']);
   await world.stop(restarted);
+});
+
+test('the next build goes on with what this one, stopped after an older one, is in the middle of', async () => {
+  const world = await createWorld();
+  const [older, newer] = [world.older(), world.newer()];
+  await older.start();
+  await newer.start();
+  await world.append('SlugReleased', 'a');
+  await world.until(() => world.seen.length === 1);
+  await world.append('SlugReserved', 'b');
+  await world.until(async () => (await world.position(older)) === 2n);
+  await world.stop(older);
+  await world.stop(newer);
+  const next = world.next();
+  await next.start();
+  await world.until(async () => (await world.position(next)) === 2n);
+  expect(world.seen).toStrictEqual(['a', 'b', 'a']);
+  await world.stop(next);
+});
+
+test('version 0.1.0, started again, goes on where it stood', async () => {
+  const world = await createWorld();
+  await world.records.put(workerPositions, 'test', { position: '0' });
+  await world.append('SlugReserved', 'a');
+  const newer = world.newer();
+  await newer.start();
+  await world.until(async () => (await world.position(newer)) === 1n);
+  await world.stop(newer);
+  expect(await world.records.get(workerPositions, 'test')).toMatchObject({ position: '0' });
 });
 
 test('a build that reacts to more goes on where the one before stood', async () => {
