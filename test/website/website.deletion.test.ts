@@ -1,9 +1,10 @@
-import { test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { deletionSteps } from '../../src/events/deletion/deletion.events.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import type { WebsiteEvent } from '../../src/events/website/website.events.js';
 import { createDeletionWorker, createScheduledDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
+import { reactionFold, reactionProcess } from '../../src/workers/reaction/reaction.process.js';
 import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
 import { createTestClock } from '../support/testClock.js';
@@ -63,6 +64,35 @@ test('what a deleted website has left is removed, however many deletions wait fo
   ];
   for (const worker of workers) await worker.start();
   const done = async () => (await engine.state(deletionFold, { websiteId })).state.done;
-  await passTimeUntil(clock, async () => (await done()).length === deletionSteps.length, { withinMs: 60_000 });
+  await passTimeUntil(clock, async () => (await done()).length === deletionSteps.length);
   await stopInVirtualTime(clock, ...workers);
+});
+
+test('a scheduled deletion that failed in the worker for clean-ups, as one did in 0.1.0, is failing no more', async () => {
+  const clock = createTestClock();
+  const stores = await createMemoryStores();
+  const engine = engineOn(stores, { clock });
+  const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+  const metadata = {
+    at: new Date(clock.now()).toISOString(),
+    actor: someAdmin,
+    requestId: 'r',
+    correlationId: 'c',
+    causationId: 'c',
+  };
+  const purgeAt = new Date(clock.now() + 30 * 86_400_000).toISOString();
+  const scheduled: WebsiteEvent = { type: 'WebsiteDeletionScheduled', data: { websiteId: 'w', purgeAt, keep: [] } };
+  await stores.eventStore.append('website-w', [engine.codec.encode(scheduled, 'scheduled', metadata)], NO_STREAM);
+  const [stored] = (await stores.eventStore.readStream('website-w')).events;
+  if (stored === undefined) throw new Error('there is no event');
+  const { id: eventId, type: eventType, stream } = stored;
+  const reaction = { worker: 'deletion', eventId, eventType, stream, revision: '0', position: String(stored.position) };
+  await engine.handle(reactionProcess, { type: 'RecordReactionFailure', ...reaction, reason: 'away' }, context);
+  const stage = async () => (await engine.state(reactionFold, reaction)).state.stage;
+  expect(await stage()).toBe('failing');
+
+  const worker = createDeletionWorker({ ...partsOf(engine), ...providersOn(createRemote(), directLine) });
+  await worker.start();
+  await passTimeUntil(clock, async () => (await stage()) === 'none', { withinMs: 60_000 });
+  await stopInVirtualTime(clock, worker);
 });

@@ -156,7 +156,11 @@ export const createDeletionWorker = (parts: {
   return createReactor({
     name: 'deletion',
     streams: [websiteStream],
-    on: { WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)) },
+    on: {
+      WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)),
+      // Until 0.1.0 this worker waited for the day of these. One that failed there counts as failing until it succeeds here.
+      WebsiteDeletionScheduled: () => Promise.resolve(),
+    },
   });
 };
 
