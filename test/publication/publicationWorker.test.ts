@@ -7,6 +7,7 @@ import { createGitHub } from '../../src/integrations/sourceHost/github.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { hashOfJson } from '../../src/platform/canonicalJson.js';
 import { sleep } from '../../src/platform/clock.js';
+import type { KeyedLimit } from '../../src/platform/keyedLimit.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { contentDocumentId, contentProjection, type ContentDocument } from '../../src/projections/content/content.projection.js';
@@ -38,6 +39,8 @@ const gallery = Array.from({ length: PICTURES }, (_, index) => ({ mediaId: `p${S
 
 interface World {
   readonly clock: TestClock;
+  /** The types of its events, failures with their errors. Default: of the publication `p1`. */
+  readonly types: (publicationId?: string) => Promise<readonly string[]>;
   /** Default: the publication `p1`. */
   readonly request: (publicationId?: string) => Promise<unknown>;
   /** Lets time pass until the publication has ended; resolves with its events. */
@@ -61,15 +64,18 @@ interface World {
  * @param trouble of the n-th file that is sent, counted from 1
  * @param read comes before the n-th file of a picture is read, counted from 1
  * @param record comes before the worker records that a version was published
+ * @param limitSiteFiles which every worker of the world has
  */
 const createWorld = async ({
   trouble = () => undefined,
   read = () => Promise.resolve(),
   record = () => Promise.resolve(),
+  limitSiteFiles = createSiteFilesLimit(),
 }: {
   trouble?: (sent: number) => TroubleKind | undefined;
   read?: (clock: TestClock, count: number) => Promise<void>;
   record?: (hash: string) => Promise<void>;
+  limitSiteFiles?: KeyedLimit;
 }): Promise<World> => {
   const clock = createTestClock();
   const stores = await createMemoryStores();
@@ -145,7 +151,7 @@ const createWorld = async ({
       ...deployingOn({ ...engine, handle }, { sourceHost, hosting }),
       reader,
       findMedia,
-      limitSiteFiles: createSiteFilesLimit(),
+      limitSiteFiles,
     });
     working.push({ worker: started, clock });
     await started.start();
@@ -153,13 +159,14 @@ const createWorld = async ({
   };
   let worker = await startWorker();
 
-  const types = async (publicationId: string): Promise<string[]> =>
+  const types = async (publicationId = 'p1'): Promise<string[]> =>
     (await stores.eventStore.readStream(publicationStream.name({ publicationId }))).events.map(({ type, data }) => {
       const { error, provider = '' } = data as { error?: string; provider?: string };
       return error === undefined ? type : `${type} (${provider}): ${error}`;
     });
   return {
     clock,
+    types,
     blobs,
     steps,
     replaceWorker: async () => {
@@ -231,6 +238,51 @@ describe('a publication of many pictures on GitHub', () => {
     await world.replaceWorker();
     expect(world.clock.now() - stoppedAt).toBeLessThan(5_000);
     expect((await world.untilDeployed()).filter((type) => type === 'PublicationStarted')).toHaveLength(2);
+    expectWhole(world);
+  });
+});
+
+describe('a publication that waits while the files of two other websites are held', () => {
+  /** Both places are taken until `release`. */
+  const whileHeld = () => {
+    const limitSiteFiles = createSiteFilesLimit();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const others = ['butcher', 'brewery'].map((id) => limitSiteFiles(id, () => released));
+    return { limitSiteFiles, release, ended: Promise.all(others) };
+  };
+  const isStarted = (world: World) => async () => (await world.types()).includes('PublicationStarted');
+
+  test('is given up by nobody, however long they take', async () => {
+    const { limitSiteFiles, release, ended } = whileHeld();
+    const world = await createWorld({ limitSiteFiles });
+    await world.request();
+    await passTimeUntil(world.clock, isStarted(world));
+    const startedAt = world.clock.now();
+    await passTimeUntil(world.clock, () => Promise.resolve(world.clock.now() - startedAt > 20 * 60_000));
+    expect(world.blobs).toEqual([]);
+    release();
+    await ended;
+    expect(await world.untilDeployed()).toEqual([
+      'PublicationRequested',
+      'PublicationStarted',
+      'PublicationCommitted',
+      'PublicationDeployed',
+    ]);
+    expectWhole(world);
+  });
+
+  test('is left by a worker that stops, and another one goes on', async () => {
+    const { limitSiteFiles, release, ended } = whileHeld();
+    const world = await createWorld({ limitSiteFiles });
+    await world.request();
+    await passTimeUntil(world.clock, isStarted(world));
+    const stoppedAt = world.clock.now();
+    await world.replaceWorker();
+    expect(world.clock.now() - stoppedAt).toBeLessThan(5_000);
+    release();
+    await ended;
+    await world.untilDeployed();
     expectWhole(world);
   });
 });

@@ -26,7 +26,7 @@ export const createFindSiteMedia =
 
 /**
  * Under which, by website, drafts and publications hold their files in memory (`maxPublishedBytes`): one of a website
- * at a time, and two in this process, so that a slow source host holds up nobody else.
+ * at a time, and two in this process, so that memory suffices. Others wait, also for a slow source host.
  */
 export const createSiteFilesLimit = (): KeyedLimit => createKeyedLimit(1, 2);
 

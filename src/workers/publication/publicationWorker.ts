@@ -34,8 +34,15 @@ const actor: Actor = { subject: 'publication', role: 'system', via: 'worker' };
  * begins it anew, so that a commit of many takes as long as it does.
  */
 const TIMEOUT_MS = 5 * 60_000;
+/** How often a publication that waits for its turn looks whether it has come. */
+const TURN_EVERY_MS = 1_000;
 /** How often the branch may move between reading it and committing on top of it. */
 const MAX_RACES = 10;
+
+interface Made {
+  readonly commit: string;
+  readonly documents: PublishedDocument[];
+}
 
 const openIn = (state: PublicationState): PublicationState | null => (state.stage === 'requested' ? state : null);
 
@@ -84,11 +91,7 @@ export const createPublicationWorker = (parts: {
    * read after the head: a publication that overtakes this one has moved the head, and this one reads
    * both again, so that an older version never replaces a newer one.
    */
-  const commit = async (
-    website: Provisioned,
-    event: Requested,
-    lease: Pick<HeldLease, 'restartTimeout'>,
-  ): Promise<{ commit: string; documents: PublishedDocument[] }> => {
+  const commit = async (website: Provisioned, event: Requested, lease: Pick<HeldLease, 'restartTimeout'>): Promise<Made> => {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
@@ -116,6 +119,28 @@ export const createPublicationWorker = (parts: {
     throw new ProviderFault({ provider: sourceHost.provider, message: 'Others keep changing the repository', transient: true });
   };
 
+  /** Others may hold their files for long: until its turn, the attempt uses up no time, and lets other reactions work. */
+  const commitInTurn = async (
+    website: Provisioned,
+    event: Requested,
+    lease: Pick<HeldLease, 'restartTimeout' | 'pause'>,
+  ): Promise<Made> => {
+    const turn = { hasCome: false };
+    const made = limitSiteFiles(website.id, () => {
+      turn.hasCome = true;
+      // The attempt may have ended meanwhile.
+      lease.restartTimeout();
+      return commit(website, event, lease);
+    });
+    // Nobody awaits it when the attempt ends before its turn.
+    made.catch(() => undefined);
+    for (let waitMs = 0; !turn.hasCome; waitMs = TURN_EVERY_MS) {
+      await lease.pause(waitMs);
+      lease.restartTimeout();
+    }
+    return made;
+  };
+
   const task = (event: Requested): LeasedTask<PublicationState, PublicationOutcome> => {
     const { publicationId, websiteId } = event.data;
     return {
@@ -129,11 +154,7 @@ export const createPublicationWorker = (parts: {
         const website = await provisioned(websiteId);
         let done = committed;
         if (done === undefined) {
-          done = await limitSiteFiles(websiteId, () => {
-            // Others may have taken long, and this attempt may have been given up meanwhile.
-            lease.restartTimeout();
-            return commit(website, event, lease);
-          }).catch(refuseTooLarge);
+          done = await commitInTurn(website, event, lease).catch(refuseTooLarge);
           await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;
