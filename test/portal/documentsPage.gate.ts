@@ -74,22 +74,27 @@ withBrowser('the documents of a website', () => {
     expect(client.complaints).toEqual([]);
   });
 
-  test('on their way hold who leaves the page, and say there too that one was not taken', async () => {
+  test('on their way go on when the page is left, and say there too that one was not taken', async () => {
     const { page, visit } = await seat.open();
     await visit(path, operator);
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    const title = page.getByRole('heading', { level: 1, name: 'Documents' });
+    await title.waitFor();
     const choose = (name: string): Promise<void> =>
       page.locator('input[type=file]').setInputFiles([{ name, mimeType: 'text/csv', buffer: Buffer.from('a,b\n') }]);
     const media = page.getByRole('link', { name: 'Media', exact: true });
-    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const noMedia = page.getByRole('heading', { level: 1, name: 'There are no pictures yet' });
+    const closingAsks = (): Promise<boolean> =>
+      page.evaluate(`!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
 
     const held = await hold(page, 'POST', '/documents');
     await choose('prices.csv');
     await held.arrived();
     await media.click();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await question.waitFor({ state: 'detached' });
+    await noMedia.waitFor();
+    expect(await closingAsks()).toBe(true);
     await held.letGo();
+    await eventually('the file to arrive', async () => !(await closingAsks()) || undefined);
+    await page.goBack();
     await page.getByRole('button', { name: 'Download prices.csv' }).waitFor();
 
     let isLeft = false;
@@ -100,8 +105,7 @@ withBrowser('the documents of a website', () => {
     });
     await choose('rates.csv');
     await media.click();
-    await question.getByRole('button', { name: 'Leave' }).click();
-    await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();
+    await noMedia.waitFor();
     isLeft = true;
     await page.getByText('rates.csv was not uploaded. Choose it again.').first().waitFor();
     await page.unrouteAll({ behavior: 'wait' });
@@ -113,7 +117,7 @@ withBrowser('the documents of a website', () => {
         ? route.fulfill({ status: 401, json: { error: 'Invalid token', code: 'invalid_token' } })
         : route.continue(),
     );
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await title.waitFor();
     await choose('rates.csv');
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   });

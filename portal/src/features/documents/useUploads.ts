@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { doorstepBy } from '../../api/doorstep.js';
 import { sendWithProgress } from '../../api/sendWithProgress.js';
 import { useAnnounce } from '../../ui/Announcer.js';
-import { useLeaveGuard } from '../../ui/leaving.js';
 import { useNotice } from '../../ui/notices.js';
 import { documentKeys } from './keys.js';
 
@@ -42,6 +41,18 @@ const changed = (uploads: readonly Upload[], { key, upload }: Change): readonly 
   return uploads.map((one) => (one.key === key ? { ...one, ...upload } : one));
 };
 
+/** Files that have not arrived, of all pages: the uploads go on when their page is left. */
+let pending = 0;
+
+const askBeforeUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+/** While there are any, closing the tab asks first. */
+const countPending = (change: 1 | -1): void => {
+  pending += change;
+  if (pending > 0) window.addEventListener('beforeunload', askBeforeUnload);
+  else window.removeEventListener('beforeunload', askBeforeUnload);
+};
+
 interface Uploads {
   /** Those under way, and those that were not taken. */
   readonly uploads: readonly Upload[];
@@ -67,7 +78,6 @@ export const useUploads = (websiteId: string): Uploads => {
       isShown.current = false;
     };
   }, []);
-  useLeaveGuard(uploads.some(({ error }) => error === undefined));
   const { mutateAsync: send } = useMutation({
     mutationFn: async ({ key, file }: { readonly key: number; readonly file: File }) => {
       if (file.size > maxBytes) throw new TooLarge();
@@ -90,8 +100,12 @@ export const useUploads = (websiteId: string): Uploads => {
     for (const file of files) {
       const key = nextKey.current++;
       change({ key, upload: { name: file.name } });
+      countPending(1);
       // Not by the scope of a mutation: that waits while the window is hidden.
-      last.current = last.current.then(() => send({ key, file })).catch(() => undefined);
+      last.current = last.current
+        .then(() => send({ key, file }))
+        .catch(() => undefined)
+        .finally(() => countPending(-1));
     }
   };
   return { uploads, add, forget: (key) => change({ key, upload: null }) };
