@@ -107,7 +107,7 @@ withBrowser('the documents of a website', () => {
     await media.click();
     await noMedia.waitFor();
     isLeft = true;
-    await page.getByText('rates.csv was not uploaded. Choose it again.').first().waitFor();
+    await page.getByText('rates.csv was not uploaded. It is too large: a file may have 100 MB.').first().waitFor();
     await page.unrouteAll({ behavior: 'wait' });
 
     // A session that has ended is said where a file is sent, as everywhere.

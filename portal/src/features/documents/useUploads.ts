@@ -92,7 +92,9 @@ export const useUploads = (websiteId: string): Uploads => {
     onError: (error, { key, file: { name } }) => {
       change({ key, upload: { error } });
       // No row is left to say it.
-      if (!isShown.current) notify({ words: t('documents.notUploaded', { name }) });
+      if (isShown.current) return;
+      const fault = uploadFault(error);
+      notify({ words: [t('documents.notUploaded', { name }), ...(fault === undefined ? [] : [t(fault)])].join(' ') });
     },
   });
 
