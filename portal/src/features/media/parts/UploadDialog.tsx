@@ -97,7 +97,7 @@ export const UploadDialog = ({ file, left, websiteId, onNext, onClose }: UploadD
         {issues['file'] === undefined && issues['alt'] === undefined && <FaultLine error={upload.error} />}
         <div className={classes['actions']}>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          {left > 0 && <Button onClick={onNext}>{t('media.leaveOut')}</Button>}
+          {left > 0 && upload.error !== null && <Button onClick={onNext}>{t('media.leaveOut')}</Button>}
           <Button type="submit" variant="filled" loading={upload.isPending}>
             {t('media.upload')}
           </Button>
