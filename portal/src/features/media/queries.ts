@@ -10,6 +10,8 @@ export const mediaQuery = (websiteId: string) =>
   queryOptions({
     queryKey: mediaKeys.list(websiteId),
     queryFn: ({ signal }) => doorstep.websites.media.list(websiteId, { limit: maxShown }, { signal }),
+    // Sharing structure with the data before copies the items alone: `hasMore` would be lost.
+    structuralSharing: false,
   });
 
 /** One of them; `null`: there is none. */
