@@ -153,7 +153,8 @@ const readCall = (command: Command, parser: Parser, argv: readonly string[]): Ca
 
 /**
  * In `clients add --json corner-bakery nell@example.com` the option takes the word that the command lacks:
- * it is given back to its place. With `--json=` it is fields in any case.
+ * it is given back to its place. With `--json=` it is fields in any case, and so is a word
+ * with a comma, which slugs and ids never hold, but words of a search may.
  */
 const returnToArguments = (
   command: Command,
@@ -162,7 +163,9 @@ const returnToArguments = (
   argv: readonly string[],
 ): { words: readonly string[]; json: string | true | undefined } => {
   const { name, arguments: args = {} } = command;
-  if (typeof json !== 'string' || words.length >= Object.keys(args).length) return { words, json };
+  const missing = Object.values(args)[words.length];
+  if (typeof json !== 'string' || missing === undefined) return { words, json };
+  if (json.includes(',') && missing.kind !== 'rest') return { words, json };
   const option = argv.findLastIndex((word, at) => word === '--json' && argv[at + 1] === json);
   if (option === -1) return { words, json };
   const { operands } = describe(new Parser(), command).exitOverride().configureOutput(silent).parseOptions(argv.slice(0, option));

@@ -22,6 +22,7 @@ describe('--json before arguments', () => {
     ['delivery checkpoint --json -- corner-bakery qa done', { website: 'corner-bakery', checkpoint: 'qa', status: 'done' }],
     ['events --json corner-bakery', { website: 'corner-bakery' }],
     ['search --json bakery', { words: ['bakery'] }],
+    ['search --json bakery,cake', { words: ['bakery,cake'] }],
   ])('gives the word that it takes back to its place: %s', async (line, args) => {
     const call = await callOf(...line.split(' '));
     expect(call.args).toMatchObject(args);
@@ -32,8 +33,9 @@ describe('--json before arguments', () => {
     ['clients add --role viewer --json id,email corner-bakery nell@example.com', { website: 'corner-bakery' }, ['id', 'email']],
     ['clients add --role viewer corner-bakery nell@example.com --json id', { website: 'corner-bakery' }, ['id']],
     ['websites list --json slug', {}, ['slug']],
-    ['events --json=type,at', { website: undefined }, ['type', 'at']],
-    ['events corner-bakery --json type', { website: 'corner-bakery' }, ['type']],
+    ['events --json=event,data', { website: undefined }, ['event', 'data']],
+    ['events --json event,data', { website: undefined }, ['event', 'data']],
+    ['events corner-bakery --json event', { website: 'corner-bakery' }, ['event']],
     ['search bakery --json websites', { words: ['bakery'] }, ['websites']],
   ])('takes fields: %s', async (line, args, json) => {
     const call = await callOf(...line.split(' '));
