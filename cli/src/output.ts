@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 import { Refusal } from './command.js';
+import { nearest } from './nearest.js';
 
 /** Colours and weights; they do nothing where the output has none. */
 export type Style = ReturnType<typeof createColors>;
@@ -71,6 +72,8 @@ const pick = (value: unknown, fields: readonly string[]): unknown => {
   return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 };
 
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Columns of a terminal; 80 where it says none, as serial lines do. */
 export const columnsOf = ({ columns }: Pick<Stream, 'columns'>): number => (columns > 0 ? columns : 80);
 
@@ -85,6 +88,8 @@ export class Output {
 
   readonly #options: OutputOptions;
   readonly #environment: NodeJS.ProcessEnv;
+  /** Fields that were named as missing. */
+  readonly #named = new Set<string>();
 
   constructor(options: OutputOptions, environment: NodeJS.ProcessEnv = process.env) {
     this.#options = options;
@@ -169,12 +174,20 @@ export class Output {
     else this.raw(await filter(picked, jq));
   }
 
-  /** A slip, or a field that the service leaves out where it is empty: the program cannot know which. */
+  /**
+   * The service leaves fields out where they are empty: one that is not there is a slip where its name
+   * is like another, or where none of those asked for is there. In a stream each is named once.
+   */
   #nameMissing(value: unknown, fields: readonly string[]): void {
-    const there = new Set([value].flat().flatMap((one) => Object.keys(Object(one) as object)));
-    const missing = fields.filter((field) => !there.has(field));
-    if (there.size === 0 || missing.length === 0) return;
-    this.note(`Nothing here has a field ${missing.join(', ')}. There are: ${[...there].join(', ')}.`);
+    const there = [...new Set([value].flat().flatMap((one) => (isRecord(one) ? Object.keys(one) : [])))];
+    if (there.length === 0) return;
+    const hasNone = !fields.some((field) => there.includes(field));
+    const slips = fields
+      .filter((field) => !there.includes(field) && !this.#named.has(field))
+      .filter((field) => hasNone || nearest(field, there) !== undefined);
+    if (slips.length === 0) return;
+    for (const field of slips) this.#named.add(field);
+    this.note(`Nothing here has a field ${slips.join(', ')}. There are: ${there.join(', ')}.`);
   }
 
   /** Lines of data as they are. Text of the service goes through `clean` first. */

@@ -60,6 +60,18 @@ describe('a field that nothing has', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing here has a field sulg. There are: id, slug, archivedAt.\n' });
   });
 
+  it('is named once, with the others where nothing has any of them', async () => {
+    const next = { link: '</v1/me?cursor=c1>; rel="next"' };
+    const steps = [json(200, { event: 'a' }, next), json(200, { event: 'b' })];
+    const { stderr } = await runAt(steps, 'api', 'GET', '/me', '--paginate', '--json', 'type,at');
+    expect(stderr).toBe('Nothing here has a field type, at. There are: event.\n');
+  });
+
+  it('is passed over where it is left out beside those that there are', async () => {
+    expect((await runAt([page], 'api', 'GET', '/websites', '--json', 'slug,deletion')).stderr).toBe('');
+    expect((await runAt([json(200, ['a'])], 'api', 'GET', '/websites', '--json', 'slug')).stderr).toBe('');
+  });
+
   it('is passed over where something has it, or there is nothing', async () => {
     expect((await runAt([page], 'api', 'GET', '/websites', '--json', 'slug,archivedAt')).stderr).toBe('');
     expect((await runAt([json(200, [])], 'api', 'GET', '/websites', '--json', 'sulg')).stderr).toBe('');
