@@ -38,11 +38,13 @@ describe('a day of the audit', () => {
 it('says that a delivery was not set up yet, rather than how to set it up', async () => {
   const found = json(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] });
   const refusal = json(404, { error: 'Website w1 has no delivery', code: 'delivery_not_set_up', details: null });
-  const { code, stderr } = await runAt([found, refusal], 'delivery', 'history', 'bakery', '--at', '2026-11-03');
+  const history = ['delivery', 'history', 'bakery', '--at', '2026-11-03'];
+  const { code, stderr } = await runAt([found, refusal, json(200, {})], ...history);
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: 'doorstep: The delivery of bakery was not set up yet on Tuesday 3 November 2026, 12:00 UTC.\n',
   });
+  expect((await runAt([found, refusal], ...history)).stderr).toContain('Website w1 has no delivery');
 });
 
 describe('a field that nothing has', () => {

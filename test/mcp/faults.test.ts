@@ -88,6 +88,12 @@ describe('a refusal names the next step', () => {
       { website: 'bakery', at: '2001-03-01' },
       /^The delivery of bakery was not set up yet on 2001-03-01, 12:00 UTC\. .*delivery_history/,
     ],
+    [
+      'a delivery that was never set up',
+      'delivery_history',
+      { website: 'elsewhere', at: '2001-03-01' },
+      /Call plan_delivery to set the delivery up/,
+    ],
   ])('of %s', async (_, tool, args, words) => {
     if (args.website === 'old') {
       const { id } = await doorstep.websites.create({ name: 'Old', slug: 'old' });

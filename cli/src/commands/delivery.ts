@@ -43,6 +43,8 @@ export const deliveryCommands: readonly Command[] = [
           await showBlock(context, found, await doorstep.websites.delivery.get(found.id, { at: time }));
         } catch (error) {
           if ((error as DoorstepError).code !== 'delivery_not_set_up') throw error;
+          // Where there is none at all, this is refused with the next step.
+          await doorstep.websites.delivery.get(found.id);
           throw new Refusal(`The delivery of ${found.slug} was not set up yet on ${understood}.`);
         }
         return;

@@ -55,6 +55,8 @@ const loadDeliveryAt = async (
     return await doorstep.websites.delivery.get(id, { at }, { signal });
   } catch (error) {
     if (!isNotSetUp(error)) throw error;
+    // Where there is none at all, this is refused with the next step.
+    await doorstep.websites.delivery.get(id, {}, { signal });
     const time = `${dayOf(at)}, ${at.slice(11, 16)} UTC`;
     throw new ToolFault(
       `The delivery of ${slug} was not set up yet on ${time}. Call delivery_history without at for what there is.`,
