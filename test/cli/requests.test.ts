@@ -102,6 +102,15 @@ describe('the token in use', () => {
     expect(urlsOf(ran)).toEqual(['/v1/me']);
   });
 
+  it('is kept and shown where an older service says nothing of it', async () => {
+    const { url } = await startScripted(json(200, { subject: 'ada', role: 'admin' }));
+    const home = makeHome({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' });
+    expect((await runCli(home, ['login', '--with-token', '--url', url], token)).code).toBe(0);
+    const { code, stdout } = await runCli(home, ['whoami']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('\nexpires\t\n') });
+    expect((await runCli(home, ['logout'])).stderr).toMatch(/does not say which token this is/);
+  });
+
   it('is not called revoked where the service does not name it', async () => {
     const credential = { kind: 'token', scope: 'write' };
     const { url, asked } = await startScripted(json(200, { subject: 'ada', role: 'admin', credential }));

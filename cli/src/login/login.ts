@@ -81,7 +81,9 @@ const keep = async (
   clientId: string | undefined,
 ): Promise<Kept> => {
   const doorstep = createClient(url, token);
-  const { subject, email, role, credential } = await doorstep.me.get();
+  const me = await doorstep.me.get();
+  const { subject, email, role } = me;
+  const credential = credentialOf(me);
   const name = globals.profile ?? (await nameFor(profiles, url, variable(environment, 'DOORSTEP_PROFILE')));
   const replaced = await profiles.find(name);
   const replacedToken = replaced === null ? null : await tokenIfThere(profiles, replaced);
@@ -229,6 +231,11 @@ const hasBrowser = ({ environment, canAsk }: Context, platform = process.platfor
   return variable(environment, 'DISPLAY') !== undefined || variable(environment, 'WAYLAND_DISPLAY') !== undefined;
 };
 
+type Credential = Awaited<ReturnType<Doorstep['me']['get']>>['credential'];
+
+/** What the service says of the token of a request; an older version of it says nothing. */
+export const credentialOf = ({ credential }: { readonly credential?: Credential }): Partial<Credential> => credential ?? {};
+
 /** Null where the keyring does not have it, or does not give it. */
 const tokenIfThere = async (profiles: Profiles, profile: Profile): Promise<string | null> => {
   try {
@@ -262,7 +269,7 @@ const revokeReplaced = async ({ output }: Context, replaced: Profile, token: str
 export const revoke = async (profile: Pick<Profile, 'url' | 'tokenId'>, token: string): Promise<void> => {
   const doorstep = createClient(profile.url, token);
   try {
-    const id = profile.tokenId ?? (await doorstep.me.get()).credential.id;
+    const id = profile.tokenId ?? credentialOf(await doorstep.me.get()).id;
     if (id === undefined) throw new DoorstepError('the service does not say which token this is');
     await doorstep.apiKeys.revoke(id);
   } catch (error) {

@@ -1,15 +1,18 @@
 import type { Context } from '../context.js';
 import { openProfiles } from '../profiles.js';
-import { dayOf } from './login.js';
+import { credentialOf, dayOf } from './login.js';
 
 /** Who calls, by which token. The token itself is not shown. */
 export const whoami = async (context: Context): Promise<void> => {
   const { output, environment } = context;
   const { url, token, profile } = await context.connection();
   const client = await context.doorstep();
-  const { subject, email, role, credential } = await client.me.get();
-  const { id, name, expiresAt } = credential;
+  const me = await client.me.get();
+  const { subject, email, role } = me;
+  const { id, name, expiresAt } = credentialOf(me);
   const storedIn = profile?.storedIn ?? 'environment';
+  // Of a token that the service does not name, nothing is known.
+  const never = id === undefined ? '' : 'never';
   const prefix = token.slice(0, 12);
   await output.resource(
     {
@@ -26,7 +29,7 @@ export const whoami = async (context: Context): Promise<void> => {
       ['service', url],
       ['profile', profile?.name ?? ''],
       ['token', prefix, `${prefix}…${name === undefined ? '' : ` (${name})`}`],
-      ['expires', expiresAt ?? 'never', expiresAt === undefined ? 'never' : dayOf(expiresAt)],
+      ['expires', expiresAt ?? never, expiresAt === undefined ? never : dayOf(expiresAt)],
       ['kept in', profile === undefined ? 'DOORSTEP_TOKEN' : openProfiles(environment).placeOf(profile)],
     ],
   );
