@@ -56,10 +56,10 @@ const problemsIn = (source: string, options: ts.CompilerOptions): readonly strin
 
 const problemsOf = (examples: readonly string[]): readonly string[] => {
   const head = `import * as all from '@doorstep/sdk';
-import { Doorstep, DoorstepError, NotFoundError, RateLimitError } from '@doorstep/sdk';
+import { Doorstep, DoorstepError, nextQuery, NotFoundError, RateLimitError } from '@doorstep/sdk';
 declare const anyDoorstep: Doorstep;
 declare const process: { env: Record<string, string | undefined> };
-export const used = [all, DoorstepError, NotFoundError, RateLimitError];
+export const used = [all, DoorstepError, nextQuery, NotFoundError, RateLimitError];
 export const examples = [
 `;
   return problemsIn(`${head}${examples.map((example) => partOf(example).replace(/;$/, ',')).join('\n')}\n];\n`, {
