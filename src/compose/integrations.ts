@@ -42,8 +42,6 @@ import type { Settings } from '../platform/settings/settings.js';
 import { countBookings, listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { createMayPreview } from '../projections/content/previewAccess.queries.js';
-import { pendingInvitations } from '../projections/access/access.queries.js';
-import { isoTime } from '../platform/clock.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
 import { createDeployments, type Deployments } from '../workers/deployment/deployments.js';
@@ -222,7 +220,6 @@ export const composeIntegrations = (
     erasure: {
       findTargets: (clientId, emails) => erasureTargets(reader, clientId, emails),
       findTokens: (person) => tokensOfAddress(reader, person),
-      isInvited: async (clientId) => (await pendingInvitations(reader, clientId, isoTime(clock.now()))).length > 0,
       // They still hold the mails and invoices from before a mail server or Stripe was configured.
       holders: [outbox, ledger],
       accounts: { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, changeInvitation, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import { addClient, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import {
   addressChangeKey,
@@ -159,31 +159,6 @@ describe('an address of somebody else', () => {
     const { websiteId } = await newWebsite();
     await addClient(local.engine, { websiteId, email: third, role: 'viewer' }, local.context());
     await expect(request(third)).rejects.toEqual(new Refused(refusals.clientEmailInvited()));
-  });
-
-  test('who was invited may become it once the invitation was revoked or has expired', async () => {
-    const { websiteId } = await newWebsite();
-    const invite = async (email: string): Promise<string> => {
-      const added = await addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
-      return [...added.handled.state.invitations.keys()].at(-1) ?? '';
-    };
-    const ask = async (email: string): Promise<string> => {
-      const { isInvited } = parts();
-      return changeIdOf((await changeClient(local.engine, clientId, { email, isInvited }, local.context())).state);
-    };
-    const invitationId = await invite(next);
-    await expect(ask(next)).rejects.toEqual(new Refused(refusals.clientEmailInvited()));
-    await changeInvitation(local.engine, 'RevokeInvitation', { websiteId, invitationId }, local.context());
-    const changeId = await ask(next);
-    // Invited again before it is confirmed.
-    await invite(next);
-    expect((await confirm(changeId)).status).toBe('taken');
-    await invite(third);
-    clock.shift(month);
-    expect((await confirm(await ask(third))).status).toBe('confirmed');
-    expect([await found(next), await found(third)]).toEqual([undefined, clientId]);
-    // Who is invited next by it is the client.
-    expect(await invite(third)).toBe('');
   });
 
   test('is refused when it is confirmed', async () => {

@@ -7,8 +7,6 @@ import {
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import type { Core, Stores } from '../../src/compose/core.js';
 import type { Engine } from '../../src/engine.js';
-import { isoTime } from '../../src/platform/clock.js';
-import { pendingInvitations } from '../../src/projections/access/access.queries.js';
 import { erasureTargets, tokensOfAddress } from '../../src/projections/erasure/erasureTargets.queries.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
@@ -44,7 +42,6 @@ export const deployingOn = (
 export const erasureOf = (process: TestProcess, holders: readonly PersonalDataHolder[] = []): ErasureParts => ({
   findTargets: (clientId, emails) => erasureTargets(process, clientId, emails),
   findTokens: (person) => tokensOfAddress(process, person),
-  isInvited: async (clientId) => (await pendingInvitations(process, clientId, isoTime(process.clock.now()))).length > 0,
   accounts: { forget: () => Promise.resolve() },
   holders,
 });

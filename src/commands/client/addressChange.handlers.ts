@@ -6,7 +6,7 @@ import { revokeTokens } from '../apiKey/apiKey.handlers.js';
 import type { ErasureParts } from '../erasure/erasure.handlers.js';
 import { consequenceOf, type CommandContext } from '../handleCommand.js';
 import { clientDecider } from './client.decider.js';
-import { freeAddress, freeInvitedAddress, releaseAddress, releaseUnused, reserveFor } from './clientEmail.handlers.js';
+import { freeAddress, releaseUnused, reserveFor } from './clientEmail.handlers.js';
 
 /** What the owner of a new address sees of its change. */
 export type AddressChangeView =
@@ -44,7 +44,7 @@ export const viewAddressChange = async (
  */
 export const confirmAddressChange = async (
   engine: Engine,
-  parts: Pick<ErasureParts, 'findTokens' | 'accounts' | 'isInvited'>,
+  parts: Pick<ErasureParts, 'findTokens' | 'accounts'>,
   changeId: string,
   context: CommandContext,
 ): Promise<AddressChangeView> => {
@@ -53,15 +53,8 @@ export const confirmAddressChange = async (
   if (clientId === null || view.status !== 'pending') return view;
   const { address } = view;
   await freeAddress(engine, address, context);
-  const freed = await freeInvitedAddress(engine, parts.isInvited, address, context);
   // The reservation comes first, so that of two who confirm one address at once one is refused.
   if ((await reserveFor(engine, clientId, address, context)) !== clientId) return { status: 'taken' };
-  // Who registers somebody with the address looks whose it is, and this looks for the client: one sees the other.
-  if (freed !== undefined && (await engine.state(clientFold, { clientId: freed })).state.stage !== 'none') {
-    await releaseAddress(engine, clientId, address, context);
-    await reserveFor(engine, freed, address, consequenceOf(engine, context));
-    return { status: 'taken' };
-  }
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage !== 'registered') {
     await releaseUnused(engine, clientId, address, context);

@@ -2,13 +2,13 @@ import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
 import { addressChangeIdFor, clientStream } from '../../events/client/client.stream.js';
 import { entityId, eventId } from '../../platform/ids.js';
-import { holderOf, refuseTakenAddress, reserveClientId, type IsInvited } from './clientEmail.handlers.js';
+import { refuseTakenAddress, reserveClientId } from './clientEmail.handlers.js';
 import { clientDecider, clientSubjectDecider } from './client.decider.js';
 import { type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { type ClientState, clientFold } from '../../events/client/client.state.js';
 
-interface NewClient {
+export interface Person {
   /** In lower case. */
   readonly email: string;
   readonly name?: string | undefined;
@@ -17,15 +17,12 @@ interface NewClient {
 /** The client of the address, which is registered if needed. */
 export const ensureClient = async (
   engine: Engine,
-  { email, name }: NewClient,
+  { email, name }: Person,
   context: CommandContext,
 ): Promise<{ readonly clientId: string; readonly created: boolean }> => {
   const clientId = await reserveClientId(engine, email, context);
   const encrypt = (text: string): Promise<string> => engine.personal.encrypt(email, text);
   const encrypted = { email: await encrypt(email), ...(name !== undefined && { name: await encrypt(name) }) };
-  // It may have become another client's meanwhile (`confirmAddressChange`).
-  const holder = await holderOf(engine, email);
-  if (holder !== undefined && holder !== clientId) return { clientId: holder, created: false };
   const { state } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...encrypted }, context);
   // A repeated command appends nothing. It made the client if its first run registered the client
   // or reserved the id.
@@ -35,7 +32,7 @@ export const ensureClient = async (
 };
 
 /** @throws Refused: `A client with this email already exists` */
-export const createClient = async (engine: Engine, person: NewClient, context: CommandContext): Promise<string> => {
+export const createClient = async (engine: Engine, person: Person, context: CommandContext): Promise<string> => {
   const { clientId, created } = await ensureClient(engine, person, context);
   if (!created) throw new Refused(refusals.clientEmailTaken());
   return clientId;
@@ -44,29 +41,21 @@ export const createClient = async (engine: Engine, person: NewClient, context: C
 /**
  * Changes the name at once. Another address holds once its owner has confirmed it
  * (`confirmAddressChange`); the present one withdraws what is pending.
- * @param changes `email` in lower case; `isInvited`: without it, an address that was ever invited is refused
+ * @param changes `email` in lower case
  * @throws Refused: `Client <id> does not exist`, `A client with this email already exists`,
  *   `Somebody with this email is invited to a website`, `Someone else saved …`
  */
 export const changeClient = async (
   engine: Engine,
   clientId: string,
-  {
-    name,
-    email,
-    isInvited = () => Promise.resolve(true),
-  }: {
-    readonly name?: string | null | undefined;
-    readonly email?: string | undefined;
-    readonly isInvited?: IsInvited;
-  },
+  { name, email }: { readonly name?: string | null | undefined; readonly email?: string | undefined },
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<Handled<ClientState, ClientEvent>> => {
   const { state } = await engine.state(clientFold, { clientId });
   const address = state.stage === 'registered' ? await engine.personal.decrypt(state.email) : null;
   if (state.stage !== 'registered' || address === null) throw new Refused(refusals.clientNotFound(clientId));
-  if (email !== undefined && email !== address) await refuseTakenAddress(engine, isInvited, clientId, email);
+  if (email !== undefined && email !== address) await refuseTakenAddress(engine, clientId, email);
   const encrypt = (text: string): Promise<string> => engine.personal.encrypt(address, text);
   const command = {
     type: 'ChangeClient',

@@ -19,13 +19,9 @@ export const reserveFor = async (engine: Engine, clientId: string, address: stri
   return (await engine.handle(clientEmailDecider, reserve, context)).state.clientId ?? clientId;
 };
 
-/** Whether an invitation, or the offer of a website, waits for the person that a client id stands for. */
-export type IsInvited = (clientId: string) => Promise<boolean>;
-
 type Reads = Pick<Engine, 'state' | 'personal' | 'blindIndex'>;
 
-/** The client id that an address stands for, also when nobody is registered with it. */
-export const holderOf = async (engine: Reads, address: string): Promise<string | undefined> =>
+const holderOf = async (engine: Reads, address: string): Promise<string | undefined> =>
   (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(address) })).state.clientId;
 
 /** Whether the address stands for the client, or is to as soon as it is confirmed. */
@@ -36,25 +32,6 @@ const isInUse = async ({ personal }: Reads, state: ClientState, address: string)
   const used = [state.email, pendingChange(state)?.email];
   for (const email of used) if (email !== undefined && (await personal.decrypt(email)) === address) return true;
   return false;
-};
-
-/**
- * Releases an address that nobody is registered with, when no invitation to it is open any more: it may
- * become a client's.
- * @returns the client id that held it, if it was released
- */
-export const freeInvitedAddress = async (
-  engine: Engine,
-  isInvited: IsInvited,
-  address: string,
-  context: CommandContext,
-): Promise<string | undefined> => {
-  const clientId = await holderOf(engine, address);
-  if (clientId === undefined) return undefined;
-  const { state } = await engine.state(clientFold, { clientId });
-  if (state.stage !== 'none' || (await isInvited(clientId))) return undefined;
-  await releaseAddress(engine, clientId, address, context);
-  return clientId;
 };
 
 /**
@@ -100,18 +77,10 @@ export const releaseAddress = async (
  * @throws Refused: `A client with this email already exists`, `Somebody with this email is invited
  *   to a website`
  */
-export const refuseTakenAddress = async (
-  engine: Reads,
-  isInvited: IsInvited,
-  clientId: string,
-  address: string,
-): Promise<void> => {
+export const refuseTakenAddress = async (engine: Reads, clientId: string, address: string): Promise<void> => {
   const holder = await holderOf(engine, address);
   if (holder === undefined || holder === clientId) return;
   const { state } = await engine.state(clientFold, { clientId: holder });
-  if (state.stage === 'none') {
-    if (await isInvited(holder)) throw new Refused(refusals.clientEmailInvited());
-    return;
-  }
-  if (await isInUse(engine, state, address)) throw new Refused(refusals.clientEmailTaken());
+  if (!(await isInUse(engine, state, address))) return;
+  throw new Refused(state.stage === 'none' ? refusals.clientEmailInvited() : refusals.clientEmailTaken());
 };

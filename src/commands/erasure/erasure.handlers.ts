@@ -4,7 +4,7 @@ import { canonicalAddress } from '../../platform/emailAddress.js';
 import { changeAccess } from '../access/access.handlers.js';
 import { revokeTokens } from '../apiKey/apiKey.handlers.js';
 import { clientDecider } from '../client/client.decider.js';
-import { releaseAddress, type IsInvited } from '../client/clientEmail.handlers.js';
+import { releaseAddress } from '../client/clientEmail.handlers.js';
 import { consequenceOf, type CommandContext, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { websiteDecider } from '../website/website.decider.js';
@@ -56,7 +56,6 @@ export interface ErasureParts {
   readonly findTargets: (clientId: string, emails: readonly string[]) => Promise<ErasureTargets>;
   /** The tokens that were made with an address, as events hold it. */
   readonly findTokens: (email: string) => Promise<ErasureTargets['apiKeys']>;
-  readonly isInvited: IsInvited;
   /** The identity provider's accounts. */
   readonly accounts: PersonalDataHolder;
   /** Of anything else. */

@@ -140,7 +140,6 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
         const changes = {
           name: name === null ? null : name?.trim(),
           email: email === undefined ? undefined : canonicalAddress(email),
-          isInvited: erasure.isInvited,
         };
         return changeClient(acting, params.id, changes, context, expectation);
       },
