@@ -110,3 +110,25 @@ test('an address that another client has stays readable, and so does that of a t
   expect(audit).toContain('dora@corp.example');
   expect(audit).not.toContain(email);
 });
+
+test('an address that somebody else reads by now is theirs, though the client claimed an invitation to it once', async () => {
+  const [email, office] = ['edda@names.example', 'office@names.example'];
+  const websiteId = await made('/websites', { name: 'Dairy', slug: 'dairy' });
+  const other = await made('/websites', { name: 'Museum', slug: 'museum' });
+  const edda = await api.mintToken({ role: 'client', subject: 'idp|edda', verifiedEmail: email });
+  const clientId = await claim(await invite(websiteId, email), edda);
+  const eddaByOffice = await api.mintToken({ role: 'client', subject: 'idp|edda', verifiedEmail: office });
+  expect(await claim(await invite(other, office), eddaByOffice)).toBe(clientId);
+  const olga = await api.mintToken({ role: 'admin', subject: 'idp|olga', verifiedEmail: office });
+  const third = ((await call('POST', '/websites', { name: 'Forge', slug: 'forge' }, olga)).body as { id: string }).id;
+  const pending = await invite(third, office);
+
+  const exported = (await call('GET', `/clients/${clientId}/export`)).text;
+  for (const text of ['idp|olga', office, third, pending]) expect(exported).not.toContain(text);
+
+  await call('DELETE', `/clients/${clientId}`);
+  for (const token of [edda, eddaByOffice]) expect((await api.call('GET', '/me', { token })).status).toBe(401);
+  expect((await call('GET', '/me', undefined, olga)).body).toMatchObject({ subject: 'idp|olga' });
+  expect((await call('GET', `/websites/${third}/clients`)).body).toMatchObject({ invitations: [{ id: pending, email: office }] });
+  expect((await call('GET', `/audit?websiteId=${third}`)).text).not.toContain('[erased]');
+});

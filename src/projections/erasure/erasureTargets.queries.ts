@@ -33,12 +33,11 @@ export const erasureTargets = async (
   ]);
   const subjects = bound.map(({ subject }) => subject);
   const otherNames = await otherNamesOf(reader, clientId, emails, subjects);
-  const others = [...otherNames.addresses, ...otherNames.subjects];
-  const names = [...emails, ...others];
   const [invited, ofSubject, ofAddress] = await Promise.all([
-    invitationsTo(reader, others),
-    everyDocument(reader, apiKeyProjection, { subject: [...names, ...subjects] }),
-    everyDocument(reader, apiKeyProjection, { verifiedEmail: names }),
+    invitationsTo(reader, [...otherNames.addresses, ...otherNames.subjects]),
+    everyDocument(reader, apiKeyProjection, { subject: [...emails, ...subjects, ...otherNames.subjects] }),
+    // Not the other addresses: a token with one of them alone may be of somebody who reads that mail today.
+    everyDocument(reader, apiKeyProjection, { verifiedEmail: emails }),
   ]);
   return {
     owned: owned.map(({ id }) => id),
@@ -88,11 +87,12 @@ const otherNamesOf = async (
     if (token.verifiedEmail !== undefined) found.addresses.add(token.verifiedEmail);
   }
   const ofEmails = personKeysOf(emails);
+  const client = { clientId, subjects: found.subjects };
   const theirs = async (names: ReadonlySet<string>): Promise<readonly string[]> => {
     const others: string[] = [];
     for (const name of names) {
       const key = personKeyOf(name);
-      if (key !== undefined && !ofEmails.has(key) && !(await isAnothers(reader, clientId, name))) others.push(name);
+      if (key !== undefined && !ofEmails.has(key) && !(await isAnothers(reader, client, name))) others.push(name);
     }
     return others;
   };
@@ -119,8 +119,14 @@ const invitationsIn = async (
   return { key, state: (await reader.state(accessFold, key)).state };
 };
 
-/** Whether another client goes by it: what is encrypted for both has one key. */
-const isAnothers = async (reader: Reader, clientId: string, name: string): Promise<boolean> => {
+interface KnownClient {
+  readonly clientId: string;
+  readonly subjects: ReadonlySet<string>;
+}
+
+/** Whether somebody else goes by it, client or not: what is encrypted for both has one key. */
+const isAnothers = async (reader: Reader, client: KnownClient, name: string): Promise<boolean> => {
+  const { clientId } = client;
   const plain = await reader.personal.decrypt(name);
   if (plain === null) return false;
   const bound = (await reader.state(clientSubjectFold, { subjectIndex: reader.blindIndex(plain) })).state.clientId;
@@ -130,6 +136,24 @@ const isAnothers = async (reader: Reader, clientId: string, name: string): Promi
     const { state } = await reader.state(clientFold, { clientId: other });
     if (state.stage !== 'registered') continue;
     if (other === bound || personKeyOf(state.email) === personKeyOf(name)) return true;
+  }
+  return wasUsedByAnother(reader, client, name);
+};
+
+/** Whether somebody else had a token with the address, or claimed an invitation to it. */
+const wasUsedByAnother = async (reader: Reader, { clientId, subjects }: KnownClient, name: string): Promise<boolean> => {
+  const key = personKeyOf(name);
+  if (key === undefined) return false;
+  const keys = personKeysOf([...subjects]);
+  const isTheirs = (subject: string): boolean => subjects.has(subject) || keys.has(personKeyOf(subject) ?? '');
+  for (const stream of await auditedStreams(reader, { people: [key] })) {
+    const token = await tokenIn(reader, stream);
+    const hasAddress = token?.verifiedEmail !== undefined && personKeyOf(token.verifiedEmail) === key;
+    if (hasAddress && !isTheirs(token.subject)) return true;
+    const invitations = (await invitationsIn(reader, stream))?.state.invitations.values() ?? [];
+    for (const { email, claimedBy = clientId } of invitations) {
+      if (claimedBy !== clientId && personKeyOf(email) === key) return true;
+    }
   }
   return false;
 };
