@@ -309,6 +309,14 @@ describe('LinkClaimant', () => {
     expectRepeatable(accessDecider, [linked], raise);
   });
 
+  test('leaves a role that was decided since the invitation was accepted', () => {
+    const raise = { ...linkClaimant, role: 'editor', acceptedPosition: 1n } as const;
+    const lowered: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'viewer', previousRole: 'editor' } };
+    const editor: AccessEvent = { type: 'ClientLinked', data: { ...person, role: 'editor' } };
+    given(accessDecider, [editor, linked, lowered]).when(raise).then([takenUp]);
+    given(accessDecider, [linked, unlinked, linked]).when(raise).then([takenUp]);
+  });
+
   test('repeated after a removal gives no access, whether it made the link or found it', () => {
     for (const events of [[], [linked]]) {
       const { outcome } = given(accessDecider, events).when(linkClaimant);

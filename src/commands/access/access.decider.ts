@@ -107,7 +107,10 @@ const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
   // A claim that was interrupted is completed later.
   if (!isLinked && state.unlinkedPosition > acceptedPosition) return refusals.invitationNotFound(invitationId);
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy: clientId } };
-  return [...linkByInvitation(command, role, state), accepted, ...settlePending(command, state)];
+  // Nor does it overrule what was decided on the access since.
+  const isDecided = isLinked && state.rolePosition > acceptedPosition;
+  const given = isDecided ? [] : linkByInvitation(command, role, state);
+  return [...given, accepted, ...settlePending(command, state)];
 };
 
 /** How long a removal can be undone (api.md, section 4). */

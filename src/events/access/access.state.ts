@@ -9,6 +9,8 @@ export interface AccessState {
   readonly link: LinkRole | 'none' | 'removed';
   /** Where in the log the link was given. */
   readonly linkPosition: bigint;
+  /** Where in the log the link got the role that it has. */
+  readonly rolePosition: bigint;
   /** When it was given, ISO 8601 UTC; absent when there never was one. */
   readonly linkedAt?: string;
   /** Where in the log it was taken away last. */
@@ -60,11 +62,23 @@ const withInvitation = (state: AccessState, id: string, changes: Partial<Invitat
 const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
   switch (event.type) {
     case 'ClientLinked':
-      return { ...state, link: event.data.role, linkPosition: event.position, linkedAt: event.metadata.at };
+      return {
+        ...state,
+        link: event.data.role,
+        linkPosition: event.position,
+        rolePosition: event.position,
+        linkedAt: event.metadata.at,
+      };
     case 'ClientLinkRestored':
-      return { ...state, link: event.data.role, linkPosition: event.position, linkedAt: event.data.linkedAt };
+      return {
+        ...state,
+        link: event.data.role,
+        linkPosition: event.position,
+        rolePosition: event.position,
+        linkedAt: event.data.linkedAt,
+      };
     case 'ClientLinkRoleChanged':
-      return { ...state, link: event.data.role };
+      return { ...state, link: event.data.role, rolePosition: event.position };
     case 'ClientUnlinked': {
       const role = linkRole(state);
       const { linkedAt } = state;
@@ -105,6 +119,13 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
 export const accessFold: StreamFold<AccessState, AccessEvent, AccessKey> = {
   name: 'access',
   stream: accessStream,
-  initialState: { link: 'none', linkPosition: START, unlinkedPosition: START, takenUp: [], invitations: new Map() },
+  initialState: {
+    link: 'none',
+    linkPosition: START,
+    rolePosition: START,
+    unlinkedPosition: START,
+    takenUp: [],
+    invitations: new Map(),
+  },
   evolve,
 };
