@@ -146,10 +146,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return route.body === undefined ? bodyless : { value, bytes };
   };
 
-  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => {
-    if (isWrite && route.access !== 'public') await parts.bindSubject(request, acting);
-    return route.act?.(request, acting);
-  };
+  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => route.act?.(request, acting);
 
   /**
    * With several tags in `If-Match` the state has to be any of theirs: they are tried one after the
@@ -173,8 +170,12 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return isWrite && ifMatch !== undefined ? actIfMatch(request, acting, ifMatch) : act(request, acting);
   };
 
-  const answerRequest = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> =>
-    route.answer(request, await decide(exchange, request, engine));
+  const answerRequest = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> => {
+    const decided = await decide(exchange, request, engine);
+    // Not before: a request that is refused changes nothing.
+    if (isWrite && route.access !== 'public') await parts.bindSubject(request, engine);
+    return route.answer(request, decided);
+  };
 
   const toPlanned = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
     const readable = { ...data };

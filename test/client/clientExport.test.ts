@@ -175,7 +175,14 @@ test('of a client who was linked and never claimed has what they did, signed in,
 
   const save = (subject: string, x: number): Promise<ApiAnswer> =>
     asAnna(subject, 'PUT', `/websites/${websiteId}/blueprint`, { nodes: [{ id: 'hosting', x, y: 1 }] });
+  const blueprint = `/websites/${websiteId}/blueprint`;
+  const nodes = [{ id: 'hosting', x: 1, y: 1 }];
+  const planned = await asAnna('user-1', 'PUT', `${blueprint}?dryRun=1`, { nodes });
+  expect(planned.text).not.toContain('ClientSubjectBound');
+  expect((await asAnna('user-1', 'POST', '/invitations/nothing/claim')).status).toBe(404);
+  expect((await recordOf()).eventsAbout.map(({ type }) => type)).not.toContain('ClientSubjectBound');
   expect((await save('user-1', 1)).status).toBeLessThan(300);
+  expect((await recordOf()).eventsAbout.map(({ type }) => type)).toContain('ClientSubjectBound');
   const { state } = await here.engine.state(clientFold, { clientId });
   if (state.stage !== 'registered') throw new Error('no such client');
   await asAdmin('PATCH', `/clients/${clientId}`, { email: next });
