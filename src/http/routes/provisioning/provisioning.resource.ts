@@ -75,6 +75,8 @@ export const toProvisioningJob = (
   id,
   websiteId,
   status,
+  createdAt,
+  ...(finishedAt !== undefined && { finishedAt }),
   ...(reason !== undefined && role === 'admin' && { reason }),
   steps: steps.map(({ output, error, startedAt, finishedAt: stepFinishedAt, nextAttemptAt, ...step }) => ({
     id: step.id,
@@ -89,8 +91,6 @@ export const toProvisioningJob = (
         output: 'cloneUrl' in output ? { ...output, cloneUrl: cloneUrlOf(output, slug, baseUrl) } : { ...output },
       }),
   })),
-  createdAt,
-  ...(finishedAt !== undefined && { finishedAt }),
   ...(role === 'admin' && status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),
   ...(role === 'admin' && cleanup !== undefined && { cleanup }),
 });
