@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { openDemo } from '../../scripts/portal/seat.mjs';
 import { visits, type Visit, type Visitor } from '../../scripts/portal/visits.mjs';
 import { hasChromium } from '../support/chromium.js';
+import { transitionsEnd } from '../support/portal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 jest.setTimeout(300_000);
@@ -77,6 +78,7 @@ withBrowser('every page of the portal, in every state that the demo has', () => 
       if (overflow > 0) found[`overflow at ${width}`] = overflow;
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await transitionsEnd(page);
         const violations = await violationsOf(page);
         if (violations.length > 0) found[`axe at ${width}, ${colorScheme}`] = violations;
       }

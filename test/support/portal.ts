@@ -134,14 +134,23 @@ export const hold = async (page: Page, method: string, end: string): Promise<Hol
   };
 };
 
+/**
+ * Before axe looks: a button on its way from one colour to another has the contrast of neither. Frames are asked for, because a
+ * change of colours is followed in the next one, and no transition ends without one.
+ */
+export const transitionsEnd = (page: Page): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
+    const isUnderWay = ({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity;
+    while (document.getAnimations().some(isUnderWay)) await frame();
+  })()`);
+
 /** axe finds nothing, and nothing scrolls sideways. A page is looked at once its heading is there: what stands around it comes first. */
 export const looksRight = async (page: Page): Promise<void> => {
   await page.locator('h1').first().waitFor({ state: 'attached' });
-  // A button on its way from one colour to another has the contrast of neither. Frames are asked for: without one, no transition ends.
-  await page.evaluate(`(async () => {
-    const isUnderWay = ({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity;
-    while (document.getAnimations().some(isUnderWay)) await new Promise(requestAnimationFrame);
-  })()`);
+  await transitionsEnd(page);
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toStrictEqual([]);
   const [content, window] = await page.evaluate<[number, number]>(
