@@ -15,12 +15,14 @@ beforeEach(async () => {
 });
 
 test('a backup into the data folder, which would go on into itself, is refused', async () => {
-  const [link, before] = [join(temporaryFolder(), 'link'), readdirSync(data)];
+  // SQLite removes these two when nothing has a database open any more.
+  const listed = (): string[] => readdirSync(data).filter((name) => !/-(?:shm|wal)$/.test(name));
+  const [link, before] = [join(temporaryFolder(), 'link'), listed()];
   symlinkSync(data, link);
   for (const target of [data, join(data, 'backup'), join(link, 'a', 'b')]) {
     await expect(operate(data, 'backup', [target])).rejects.toThrow('must be outside the data folder');
   }
-  expect(readdirSync(data)).toEqual(before);
+  expect(listed()).toEqual(before);
 });
 
 test('a mistyped data folder is no empty backup', async () => {
