@@ -13,17 +13,17 @@ import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { createRemote, directLine, providersOn } from '../workers/remote.js';
 
-test('what a deleted website has left is removed, however many deletions wait for their day', async () => {
+const createWorld = async () => {
   const clock = createTestClock();
   const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
-  const metadata = {
-    at: new Date(clock.now()).toISOString(),
-    actor: someAdmin,
-    requestId: 'r',
-    correlationId: 'c',
-    causationId: 'c',
-  };
+  const at = new Date(clock.now()).toISOString();
+  const metadata = { at, actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
+  return { clock, stores, engine, metadata };
+};
+
+test('what a deleted website has left is removed, however many deletions wait for their day', async () => {
+  const { clock, stores, engine, metadata } = await createWorld();
   const append = async (websiteId: string, events: readonly WebsiteEvent[]) => {
     const encoded = events.map((event) => engine.codec.encode(event, engine.ids.commandId(), metadata));
     await stores.eventStore.append(`website-${websiteId}`, encoded, NO_STREAM);
@@ -69,17 +69,8 @@ test('what a deleted website has left is removed, however many deletions wait fo
 });
 
 test('a scheduled deletion that failed in the worker for clean-ups, as one did in 0.1.0, is failing no more', async () => {
-  const clock = createTestClock();
-  const stores = await createMemoryStores();
-  const engine = engineOn(stores, { clock });
+  const { clock, stores, engine, metadata } = await createWorld();
   const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
-  const metadata = {
-    at: new Date(clock.now()).toISOString(),
-    actor: someAdmin,
-    requestId: 'r',
-    correlationId: 'c',
-    causationId: 'c',
-  };
   const purgeAt = new Date(clock.now() + 30 * 86_400_000).toISOString();
   const scheduled: WebsiteEvent = { type: 'WebsiteDeletionScheduled', data: { websiteId: 'w', purgeAt, keep: [] } };
   await stores.eventStore.append('website-w', [engine.codec.encode(scheduled, 'scheduled', metadata)], NO_STREAM);
