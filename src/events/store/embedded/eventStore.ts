@@ -58,7 +58,8 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const log = createLogReader(database, typeIndex);
   const live = createLiveLog({
     clock,
-    maxEvents: 500,
+    // More than are committed under load while a read model lets events gather and writes: each would read them again.
+    maxEvents: 1_000,
     maxBytes: 1_000_000,
     reportMs: 250,
     follow: () => {
