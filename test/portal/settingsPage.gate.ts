@@ -111,12 +111,22 @@ withBrowser('the settings of a website', () => {
     await archive.click();
     await page.getByRole('heading', { name: /^Archived on / }).waitFor();
 
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    const archived = page.getByRole('region', { name: /^Archived on / });
+    const remove = archived.getByRole('button', { name: 'Delete for good' });
+    await remove.click();
+    expect(await dialog.getByRole('textbox').inputValue()).toBe('');
+    await dialog.getByLabel('Leave the hosting project where it is').check();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await remove.click();
+    expect(await dialog.getByLabel('Leave the hosting project where it is').isChecked()).toBe(false);
     await dialog.getByRole('textbox').fill('corner-cafe');
     await dialog.getByLabel('Leave the repository where it is').check();
+    await looksRight(page);
     await dialog.getByRole('button', { name: 'Delete for good' }).click();
     await page.getByRole('heading', { name: /^Is deleted for good on / }).waitFor();
-    expect((await seat.admin.websites.get(id)).purgeAt).toBeDefined();
+    await page.getByText('hosting project and access are gone; the repository stays where it is.').waitFor();
+    await looksRight(page);
+    expect(await seat.admin.websites.get(id)).toMatchObject({ purgeAt: expect.any(String) as unknown, keep: ['repository'] });
     await page.getByRole('button', { name: 'Keep it' }).click();
     await page.getByRole('button', { name: 'Archive this website' }).waitFor();
     const { archivedAt, purgeAt } = await seat.admin.websites.get(id);

@@ -9,17 +9,23 @@ import { useNotice } from '../../../ui/notices.js';
 import { useArchive, useDelete, useRestore } from '../mutations.js';
 import classes from '../SettingsPage.module.css';
 
+const keepable = ['repository', 'hosting'] as const;
+
 /** Archives a website, and what an archived one can become. */
 export const Life = ({ website }: { readonly website: Website }): ReactNode => {
   const { t } = useTranslation();
   const notify = useNotice();
-  const { id, name, slug, archivedAt, purgeAt } = website;
+  const { id, name, slug, archivedAt, purgeAt, keep = [] } = website;
   const archive = useArchive(id);
   const restore = useRestore(id);
   const deletion = useDelete(id);
   const [asked, setAsked] = useState<'archive' | 'delete'>();
   const [kept, setKept] = useState<readonly string[]>([]);
-  const close = (): void => setAsked(undefined);
+  const close = (): void => {
+    setAsked(undefined);
+    setKept([]);
+  };
+  const stays = keep.length > 1 ? 'both' : (keep[0] ?? 'none');
   const sayRestored = (): void => notify({ words: t('websites.restored', { name }) });
 
   if (archivedAt === undefined) {
@@ -65,7 +71,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
               ? t('settings.life.archivedTitle', { day: dayText(archivedAt, 'moment') })
               : t('settings.life.purgeTitle', { day: dayText(purgeAt, 'moment') })}
           </h2>
-          <p>{t(purgeAt === undefined ? 'settings.life.archivedText' : 'settings.life.purgeText')}</p>
+          <p>{purgeAt === undefined ? t('settings.life.archivedText') : t(`settings.life.purgeText.${stays}`)}</p>
           <FaultLine error={restore.error} />
         </div>
         <div className={classes['buttons']}>
@@ -90,7 +96,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
         onConfirm={() => deletion.mutate({ confirm: slug, kept }, { onSuccess: close })}
       >
         <p>{t('settings.life.deleteText')}</p>
-        {(['repository', 'hosting'] as const).map((thing) => (
+        {keepable.map((thing) => (
           <label key={thing} className={classes['check']}>
             <input
               type="checkbox"
