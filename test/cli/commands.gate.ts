@@ -81,8 +81,24 @@ describe('websites', () => {
     });
     expect(await cli('websites', 'delete', 'florist', '--confirm', 'flower')).toMatchObject({ code: 1, stdout: '' });
     const deleted = await cli('websites', 'delete', 'florist', '--confirm', 'florist');
-    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Florist will be deleted on \d+ \w+/) as unknown });
+    expect(deleted).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Florist will be deleted on \d+ \w+( \d+)?\. To keep the website: /) as unknown,
+    });
     expect(await json('websites', 'restore', 'florist')).not.toHaveProperty('purgeAt');
+  });
+
+  it('say what stays at the providers when they are deleted, and take another choice while they wait', async () => {
+    await cli('websites', 'archive', 'florist');
+    const deletion = ['websites', 'delete', 'florist', '--confirm', 'florist'];
+    expect((await cli(...deletion, '--keep', 'repository,hosting')).stderr).toMatch(
+      /^Florist will be deleted on [^;]+; its repository and hosting project stay\. /,
+    );
+    expect((await cli(...deletion, '--keep', 'hosting')).stderr).toMatch(/; its hosting project stays\. /);
+    expect((await cli('websites', 'get', 'florist')).stdout).toContain('\nstays\thosting\n');
+    expect((await cli(...deletion, '--keep', '')).stderr).not.toContain('stay');
+    expect((await cli(...deletion, '--keep', 'domain')).stderr).toContain('name repository, hosting, or both');
+    await cli('websites', 'restore', 'florist');
   });
 
   it('say why their build failed, with exit code 1', async () => {

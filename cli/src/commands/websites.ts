@@ -1,3 +1,4 @@
+import type { Website } from '@doorstep/sdk';
 import { argument, choice, command, defined, flag, list, required, text, UsageError, website, type Command } from '../command.js';
 import type { WriteOptions } from '../context.js';
 import { at, change, deploy, listing, readList, sorted } from './shared.js';
@@ -13,6 +14,12 @@ const readFeature = (given: string): Feature => {
 };
 
 const nobody = 'none';
+
+/** `; its repository and hosting project stay`. */
+const staying = (kept: Website['keep'] = []): string => {
+  const things = kept.map((one) => (one === 'hosting' ? 'hosting project' : one));
+  return things.length === 0 ? '' : `; its ${things.join(' and ')} ${things.length > 1 ? 'stay' : 'stays'}`;
+};
 
 /** Commands on websites themselves. */
 export const websiteCommands: readonly Command[] = [
@@ -238,7 +245,8 @@ export const websiteCommands: readonly Command[] = [
   command({
     name: 'websites delete',
     summary: 'Delete an archived website for good, in 30 days',
-    description: 'Its repository and hosting project go too, unless they are kept. Until then websites restore cancels it.',
+    description:
+      'Its repository and hosting project go too, unless they are kept. Until then websites restore cancels it, and websites delete with another --keep ("" for nothing) changes what stays.',
     examples: [
       ['Delete it; its slug is asked for', 'websites delete corner-bakery'],
       ['Without a terminal, keeping the repository', 'websites delete corner-bakery --confirm corner-bakery --keep repository'],
@@ -249,7 +257,7 @@ export const websiteCommands: readonly Command[] = [
     arguments: { website },
     options: {
       confirm: text('The slug, instead of typing it', { placeholder: 'slug' }),
-      keep: list('repository or hosting: what stays', { placeholder: 'what' }),
+      keep: list('What stays at the providers: repository, hosting, or both with a comma between', { placeholder: 'what' }),
     },
     run: async (context, args, { confirm, keep }) => {
       const { doorstep, website: found } = await at(context, args.website);
@@ -262,10 +270,10 @@ export const websiteCommands: readonly Command[] = [
       await change(
         context,
         (options) => doorstep.websites.delete(found.id, query, options),
-        ({ id, name, slug, purgeAt }) => ({
+        ({ id, name, slug, purgeAt, keep: kept }) => ({
           said: `${name} will be deleted${
             purgeAt === undefined ? '' : ` on ${longDay(purgeAt, { now: Date.now() })}`
-          }. To keep it: doorstep websites restore ${slug}`,
+          }${staying(kept)}. To keep the website: doorstep websites restore ${slug}`,
           value: id,
         }),
       );

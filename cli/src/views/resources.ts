@@ -41,6 +41,7 @@ export const websiteLines = (website: Website): Line[] => [
   time('active', website.activatedAt),
   time('archived', website.archivedAt),
   time('deleted', website.purgeAt),
+  ['stays', website.keep?.join(' '), website.keep?.join(', ') ?? ''],
   ['redeploy', website.redeployNeeded, 'the site still shows what was before the last change'],
 ];
 
