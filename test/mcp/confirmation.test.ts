@@ -170,6 +170,37 @@ describe('a tool that destroys something', () => {
   });
 });
 
+describe('what stays of a deleted website', () => {
+  test('is chosen, shown before and after, and chosen anew while the website waits', async () => {
+    const { id } = await doorstep.websites.create({ name: 'Hatter', slug: 'hatter' });
+    await doorstep.websites.archive(id);
+    const remove = async (keep: { readonly keep?: readonly string[] }): Promise<readonly [unknown, string]> => {
+      const args = { website: 'hatter', action: 'delete', ...keep };
+      const { data } = await admin.call('change_website', args);
+      const { text } = await admin.call('change_website', { ...args, confirmation: data.confirmation });
+      return [data.wouldHappen, text];
+    };
+
+    const [shown, done] = await remove({ keep: ['repository'] });
+
+    const left = 'with its hosting and content; its repository stays.';
+    expect(shown).toEqual([`hatter is deleted for good after 30 days, ${left} Until then it can be restored.`]);
+    expect(done).toContain(left);
+    expect(await remove({})).toEqual([[expect.stringContaining(left)], expect.stringContaining(left)]);
+    expect((await doorstep.websites.get(id)).keep).toEqual(['repository']);
+    const [both] = await remove({ keep: ['repository', 'hosting'] });
+    expect(both).toEqual([expect.stringContaining('with its content; its repository and hosting stay.')]);
+    const [nothing] = await remove({ keep: [] });
+    expect(nothing).toEqual([expect.stringContaining('with its repository, hosting and content. ')]);
+    expect((await doorstep.websites.get(id)).keep).toEqual([]);
+  });
+
+  test('is no matter of other actions', async () => {
+    const answer = await admin.call('change_website', { website: 'bakery', action: 'archive', keep: ['hosting'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('The action archive takes no keep.') });
+  });
+});
+
 describe('a tier', () => {
   test('with fewer features takes them away only when that is confirmed, a higher one at once', async () => {
     await doorstep.websites.create({ name: 'Florist', slug: 'florist', tier: 'growth' });

@@ -11,6 +11,16 @@ const featuresLost = (before: readonly string[], { events }: DryRun): readonly s
   return after === undefined ? [] : before.filter((feature) => !after.includes(feature));
 };
 
+const keepable = ['repository', 'hosting'] as const;
+
+/** `with its repository, hosting and content`, or `with its hosting and content; its repository stays`. */
+const whatGoes = (kept: readonly (typeof keepable)[number][]): string => {
+  const gone = [...keepable.filter((one) => !kept.includes(one)), 'content'];
+  const stay = keepable.filter((one) => kept.includes(one));
+  const left = stay.length === 0 ? '' : `; its ${stay.join(' and ')} ${stay.length > 1 ? 'stay' : 'stays'}`;
+  return `with its ${new Intl.ListFormat('en-GB').format(gone)}${left}`;
+};
+
 export const changeWebsite = tool({
   name: 'change_website',
   title: 'Change, archive or delete a website',
@@ -30,17 +40,19 @@ export const changeWebsite = tool({
     tier: z.enum(['starter', 'growth', 'scale']).optional(),
     brandColor: z.string().optional().describe('#RRGGBB'),
     redeploy: z.boolean().optional().describe('So that the site shows the change'),
+    keep: z.array(z.enum(keepable)).optional().describe('With delete: what stays at the providers'),
   }),
   output: z.object({ website: WebsiteView, redeployNeeded: z.boolean().optional() }),
-  run: async ({ doorstep, signal, confirm }, { website: named, action, ...changes }) => {
+  run: async ({ doorstep, signal, confirm }, { website: named, action, keep, ...changes }) => {
     const { websites } = doorstep;
-    const { id, slug, name, tier, features } = await websites.findListed(named, { signal });
+    const { id, slug, name, tier, features, ...found } = await websites.findListed(named, { signal });
     const request = compact(changes);
     const given = Object.keys(request).filter((field) => field !== 'redeploy' || request.redeploy);
     if (action === 'change' && given.length === 0)
       throw new ToolFault('Nothing to change: give name, slug, tier, brandColor or redeploy.');
     if (action !== 'change' && given.length > 0)
       throw new ToolFault(`The action ${action} takes no ${given.join(', ')}: call change_website with the action change first.`);
+    if (action !== 'delete' && keep !== undefined) throw new ToolFault(`The action ${action} takes no keep.`);
     const act = (options: { readonly dryRun?: boolean; readonly idempotencyKey?: string }) => {
       const all = { signal, ...options } as { signal: AbortSignal };
       switch (action) {
@@ -51,7 +63,7 @@ export const changeWebsite = tool({
         case 'restore':
           return websites.restore(id, all);
         case 'delete':
-          return websites.delete(id, { confirm: slug }, all);
+          return websites.delete(id, { confirm: slug, ...(keep !== undefined && { keep: keep.join(',') }) }, all);
         default:
           return action satisfies never;
       }
@@ -61,7 +73,7 @@ export const changeWebsite = tool({
         ? [`${slug} is archived: its site is not shown any more and writes are refused, until it is restored.`]
         : action === 'delete'
           ? [
-              `${slug} is deleted for good after 30 days, with its repository, hosting and content. Until then it can be restored.`,
+              `${slug} is deleted for good ${found.purgeAt === undefined ? 'after 30 days' : `on ${dayOf(found.purgeAt)}`}, ${whatGoes(keep ?? found.keep ?? [])}. Until then it can be restored.`,
             ]
           : action === 'change' && changes.slug !== undefined && changes.slug !== slug
             ? [
@@ -88,7 +100,7 @@ export const changeWebsite = tool({
         change: `${website.slug} is changed${website.redeployNeeded === true ? '; its site shows it after publish_website' : ''}.`,
         archive: `${website.slug} is archived.`,
         restore: `${website.slug} is restored.`,
-        delete: `${website.slug} is deleted for good on ${website.purgeAt === undefined ? 'its day' : dayOf(website.purgeAt)}.`,
+        delete: `${website.slug} is deleted for good on ${website.purgeAt === undefined ? 'its day' : dayOf(website.purgeAt)}, ${whatGoes(website.keep ?? [])}.`,
       }[action],
       quotes: { name: website.name },
       data: { website: toWebsiteView(website), ...(website.redeployNeeded === true && { redeployNeeded: true }) },
