@@ -76,6 +76,7 @@ export const refusalKinds = {
   content_limit_reached: 'conflict',
   preview_not_available: 'conflict',
   preview_not_built: 'conflict',
+  publication_failed: 'conflict',
   document_not_found: 'notFound',
   document_deleted_too_long_ago: 'conflict',
   storage_limit_reached: 'conflict',
@@ -200,6 +201,7 @@ export const refusals = {
   previewNotAvailable: (provider: string) => refuse('preview_not_available', `Drafts cannot be previewed on ${provider}`),
   /** `reason`: what is wrong with the site's files. */
   previewNotBuilt: (reason: string) => refuse('preview_not_built', `The draft cannot be built: ${reason}`),
+  publicationFailed: (message: string) => refuse('publication_failed', message),
   contentVersionNotFound: (hash: string, id: string) =>
     refuse('content_version_not_found', `Version ${hash} of content ${id} not found`),
 

@@ -233,8 +233,8 @@ describe('on the embedded pair', () => {
     await site.save('gallery', [{ mediaId: 'film-1' }, { mediaId: 'film-2' }, { mediaId: 'film-3' }]);
     const head = git('rev-parse', 'main');
     expect(await site.call('POST', '/content/publish')).toMatchObject({
-      status: 502,
-      body: { code: 'provider_refused', error: expect.stringContaining('The content is too large: at most 8 MB') },
+      status: 400,
+      body: { code: 'publication_failed', error: expect.stringMatching(/^The content is too large: at most 8 MB/) },
     });
     expect(await site.call('POST', '/content/preview')).toMatchObject({
       status: 400,

@@ -40,7 +40,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   SilenceTimeout: 'ends a subscription, which is begun again',
   DocumentsTooLarge: 'parks documents of a projection',
   BuildFailure: 'becomes a failed deployment',
-  ContentTooLarge: 'is refused as a draft that cannot be built, or becomes a permanent fault of a publication',
+  ContentTooLarge: 'is refused as a draft that cannot be built, or as a publication that failed',
   InvoicePlaceGone: 'is refused as the cursor of a page of invoices',
   UnreadableMedia: 'is refused as what is wrong with the uploaded file',
   UnreadableRepository: 'becomes a permanent fault of the source host or of the deployment',

@@ -1,4 +1,5 @@
 import { contentDecider } from '../../commands/content/content.decider.js';
+import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../events/content/content.files.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
@@ -65,22 +66,19 @@ export const createPublicationWorker = (parts: {
 
   const contextOf = createContextOf(engine, actor);
 
-  const refuse = (provider: string, message: string): never => {
-    throw new ProviderFault({ provider, message, transient: false });
-  };
-
+  /** No provider's fault: who publishes can make it smaller. */
   const refuseTooLarge = (error: unknown): never => {
-    if (error instanceof ContentTooLarge) refuse(sourceHost.provider, error.message);
+    if (error instanceof ContentTooLarge) throw new Refused(refusals.publicationFailed(error.message));
     throw error;
   };
 
   const provisioned = async (websiteId: string): Promise<Provisioned> => {
     const { document } = await reader.read(websiteProjection, websiteId);
     if (document?.repository === undefined || document.hosting === undefined) {
-      return refuse(hosting.provider, `Website ${websiteId} has not been provisioned`);
+      throw new Refused(refusals.websiteNotDeployed(websiteId));
     }
     const { repository, hosting: project, archivedAt } = document;
-    if (archivedAt !== undefined) refuse(hosting.provider, `Website ${websiteId} is archived`);
+    if (archivedAt !== undefined) throw new Refused(refusals.websiteArchived(websiteId));
     requireProvider({ used: sourceHost, needed: repository });
     requireProvider({ used: hosting, needed: project });
     return { ...document, repository, hosting: project };

@@ -1,3 +1,4 @@
+import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { publicationStream } from '../../../events/publication/publication.stream.js';
 import { ProviderFault } from '../../../integrations/fault.js';
@@ -9,8 +10,8 @@ import { httpErrors } from '../../errors.js';
  * Waits until the deployment of a publication has begun, which whatever worker there is sees to. It
  * goes on when nobody waits any more.
  * @returns the id of the deployment
- * @throws ProviderFault when it came to nothing, or will not be tried again in time; HttpFault 503
- *   when nothing is known after 15 s
+ * @throws Refused, ProviderFault when it came to nothing, or will not be tried again in time; HttpFault
+ *   503 when nothing is known after 15 s
  */
 export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<string> => {
   const deploymentId = await engine.waitFor(
@@ -28,6 +29,6 @@ const findDeployed = async (engine: Engine, publicationId: string, deadline: num
   if (deploymentId !== undefined) return deploymentId;
   if (lastFault === undefined || (stage !== 'failed' && !isPausedBeyond(attempts, deadline))) return null;
   const { error, transient, provider } = lastFault;
-  if (provider === undefined) throw new Error(`publication ${publicationId} failed: ${error}`);
-  throw new ProviderFault({ provider, message: error, transient });
+  if (provider !== undefined) throw new ProviderFault({ provider, message: error, transient });
+  throw transient ? new Error(`publication ${publicationId} failed: ${error}`) : new Refused(refusals.publicationFailed(error));
 };

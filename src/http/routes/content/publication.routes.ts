@@ -154,7 +154,7 @@ const publishing = (parts: PublicationRouteParts): Route => {
     feature: 'content',
     asksProvider: true,
     faults: ['publication_under_way'],
-    refusals: ['website_not_deployed'],
+    refusals: ['website_not_deployed', 'publication_failed'],
     answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
     act: async ({ website: { website }, context }, acting) => {
       const { id: websiteId, repository, hosting: project } = website;
