@@ -86,6 +86,7 @@ const faultsOf = ({ faultAnswers, faultStatus, answerFor, ProviderFault }) => {
     }));
   return [
     ...own,
+    answerFor(new ProviderFault({ ...ofProvider, transient: false }), '', 'admin'),
     answerFor(new ProviderFault({ ...ofProvider, transient: false }), ''),
     answerFor(new ProviderFault({ ...ofProvider, transient: true }), ''),
     answerFor(new ProviderFault({ ...ofProvider, transient: true, cause: late }), ''),

@@ -117,7 +117,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     // Nobody is left to be answered.
     if (error instanceof SenderGone) return;
     const { requestId } = exchange;
-    const answer = answerFor(error, requestId);
+    const answer = answerFor(error, requestId, exchange.caller?.role);
     exchange.errorCode = answer.code;
     if (answer.status === 500) logger.error({ err: error, requestId }, 'a request failed');
     else if (answer.status > 500) logger.warn({ err: error, requestId }, 'a request could not be answered');

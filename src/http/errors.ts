@@ -19,6 +19,7 @@ import { FileTooLarge } from '../platform/measuredContent.js';
 import { MasterKeyUnknown } from '../platform/vault/roots.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
+import type { Caller } from './auth/caller.js';
 import { faultStatus, type FaultCode } from './faults.js';
 
 /**
@@ -194,7 +195,7 @@ export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorC
 /** In seconds. */
 const maxRetryAfter = 3_600;
 
-const ofProvider = (fault: ProviderFault): ErrorAnswer => {
+const ofProvider = (fault: ProviderFault, role: Caller['role'] | undefined): ErrorAnswer => {
   const seconds = Math.min(maxRetryAfter, Math.max(1, Math.ceil((fault.retryAfterMs ?? 1_000) / 1_000)));
   const { cause } = fault;
   const timedOut = typeof cause === 'object' && cause !== null && 'name' in cause && cause.name === 'TimeoutError';
@@ -208,7 +209,9 @@ const ofProvider = (fault: ProviderFault): ErrorAnswer => {
   });
   if (timedOut) return answer('provider_timeout', `${provider} did not answer in time`);
   if (transient) return answer('provider_unavailable', `${provider} cannot be asked right now`);
-  return answer('provider_refused', `${provider} refused: ${message}`);
+  // A provider's words are the agency's business: they may name its accounts, prices and settings.
+  const why = role === 'admin' ? `: ${message}` : '. Ask the agency to look into it.';
+  return answer('provider_refused', `${provider} refused${why}`);
 };
 
 const ofRefusal = ({ kind, code, message, details, people }: Refusal): ErrorAnswer => ({
@@ -223,12 +226,13 @@ const ofRefusal = ({ kind, code, message, details, people }: Refusal): ErrorAnsw
 /**
  * Turns anything thrown into the error that the caller gets. Of an unknown fault it shows the
  * request's id only.
+ * @param role of the caller, where it is known who calls: the words of a provider are for admins
  */
-export const answerFor = (error: unknown, requestId: string): ErrorAnswer => {
+export const answerFor = (error: unknown, requestId: string, role?: Caller['role']): ErrorAnswer => {
   if (error instanceof Refused) return ofRefusal(error.refusal);
   if (error instanceof HttpFault) return error.answer;
   if (error instanceof MethodNotAllowed) return httpErrors.methodNotAllowed(error.allow).answer;
-  if (error instanceof ProviderFault) return ofProvider(error);
+  if (error instanceof ProviderFault) return ofProvider(error, role);
   for (const [kind, { code, error: words, retryAfter: seconds }] of faultAnswers) {
     if (error instanceof kind && code !== internal.code) {
       return {

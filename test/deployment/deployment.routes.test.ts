@@ -433,14 +433,19 @@ describe('on GitHub and Vercel', () => {
 
   test('a website that lives elsewhere than the service is set up for: 502', async () => {
     const other = await startApi({ folder: site.api.folder, projector: false });
+    const email = 'owner@example.com';
+    const owner = await site.api.mintToken({ role: 'client', subject: 'o', verifiedEmail: email });
+    const forAdmins = / refused: The service is set up for another provider$/;
+    const forClients = / refused\. Ask the agency to look into it\.$/;
     for (const path of ['deployments', 'commits']) {
-      const answer = await fetch(`${other.url}/v1/websites/${site.websiteId}/${path}`, {
-        headers: { authorization: `Bearer ${site.token}` },
-      });
-      expect(answer.status).toBe(502);
-      expect(await answer.json()).toMatchObject({
-        error: expect.stringMatching(/ refused: The service is set up for another provider$/),
-      });
+      for (const [reader, query, error] of [
+        [site.token, '', forAdmins],
+        [owner, '', forClients],
+        [site.token, `?as=${email}`, forClients],
+      ] as const) {
+        const answer = await other.call('GET', `/websites/${site.websiteId}/${path}${query}`, { token: reader });
+        expect(answer).toMatchObject({ status: 502, body: { error: expect.stringMatching(error) } });
+      }
     }
     await other.stop();
   });

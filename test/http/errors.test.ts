@@ -119,7 +119,16 @@ describe('the table of errors', () => {
       'github refused: The name is taken',
     ],
   ])('a provider with %s is named', (_what, fault, status, error) => {
-    expect(answerFor(fault, 'r')).toMatchObject({ status, error });
+    expect(answerFor(fault, 'r', 'admin')).toMatchObject({ status, error });
+  });
+
+  test.each(['client', undefined] as const)('a provider’s words are for admins: to %s they are not shown', (role) => {
+    const fault = new ProviderFault({ provider: 'github', message: 'The name is taken', transient: false });
+    expect(answerFor(fault, 'r', role)).toMatchObject({
+      status: 502,
+      code: 'provider_refused',
+      error: 'github refused. Ask the agency to look into it.',
+    });
   });
 
   test.each([

@@ -37,7 +37,7 @@ const shared = {
     'too_many_requests',
   ],
   500: ['InternalError', 'Something is wrong in the service; `details` holds the request id.', 'internal_error'],
-  502: ['ProviderRefused', 'A provider refused.', 'provider_refused'],
+  502: ['ProviderRefused', 'A provider refused. Admins read why, in its words.', 'provider_refused'],
   503: ['Unavailable', 'Not right now: repeat later.', 'event_store_unavailable'],
   504: ['ProviderTimeout', 'A provider did not answer in time.', 'provider_timeout'],
 } as const satisfies Readonly<Record<number, readonly [string, string, string]>>;
