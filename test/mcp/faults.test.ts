@@ -15,6 +15,18 @@ beforeAll(async () => {
   admin = await connectTools({ doorstep, caller: await loadCaller(doorstep) });
 });
 
+test('a service that does not say what a token may do is named as too old', async () => {
+  const older = new Doorstep({
+    baseUrl: everybody.api.url,
+    token: everybody.credentials.admin.token,
+    fetch: async (...request) => {
+      const { credential: _, ...body } = (await (await fetch(...request)).json()) as { readonly credential?: object };
+      return Response.json(body);
+    },
+  });
+  await expect(loadCaller(older)).rejects.toThrow('The service does not say what the token may do');
+});
+
 describe('arguments', () => {
   test.each(tools.map(({ name }) => name))('of %s that there are not are refused, with those that there are', async (name) => {
     const answer = await admin.call(name, { dryRun: true });
