@@ -248,6 +248,20 @@ describe('a subject who is gone from the identity provider', () => {
     expect(await status()).toBe(403);
   });
 
+  test('is no admin any more in what is explained of them', async () => {
+    await mintInPortal({ sub: 'leaver', role: 'admin' });
+    const token = await api.mintToken();
+    const website = (await api.call('POST', '/websites', { token, body: { name: 'Cafe', slug: 'cafe' } })).body as Key;
+    const explained = async (): Promise<unknown> => {
+      const { body } = await api.call('GET', `/websites/${website.id}/access?subject=leaver`, { token });
+      return (body as { readonly person: unknown }).person;
+    };
+    expect(await explained()).toMatchObject({ role: 'admin', roleFrom: 'apiKey', standing: 'admin' });
+    issuer.deletedSubjects.add('leaver');
+    clock.shift(60_000);
+    expect(await explained()).toMatchObject({ role: 'client', roleFrom: 'nothing', standing: 'stranger' });
+  });
+
   test('cannot be asked about: 503, not let in', async () => {
     const { token } = await mintInPortal({ sub: 'unclear' });
     clock.shift(60_000);

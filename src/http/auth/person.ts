@@ -8,6 +8,7 @@ import { isoTime } from '../../platform/clock.js';
 import { readClient, subjectOfClient } from '../../projections/client/client.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import type { Caller } from './caller.js';
+import { goneRefusalFor } from './gone.js';
 
 /** Somebody who may or may not ever have called, as they would be when they call. */
 export type Person = Pick<Caller, 'role' | 'verifiedEmail' | 'clientId'> & {
@@ -92,13 +93,16 @@ const keysOf = async (
   const live = await Promise.all(
     found
       .filter((one) => one !== null)
-      .map(async ({ key: { role, verifiedEmail } }) => ({
-        role,
-        email: verifiedEmail === undefined ? undefined : ((await reader.personal.decrypt(verifiedEmail)) ?? undefined),
-      })),
+      .map(async (one) => {
+        const { role, verifiedEmail } = one.key;
+        const email = verifiedEmail === undefined ? undefined : ((await reader.personal.decrypt(verifiedEmail)) ?? undefined);
+        const isAdmin =
+          role === 'admin' && (await goneRefusalFor(identityProvider, { subject, role, verifiedEmail: email }, one)) === null;
+        return { isAdmin, email };
+      }),
   );
   return {
-    isAdminByKey: live.some(({ role, email }) => role === 'admin' && identityProvider?.isStillAdmin?.(subject, email) !== false),
+    isAdminByKey: live.some(({ isAdmin }) => isAdmin),
     keyEmail: live.find(({ email }) => email !== undefined)?.email,
   };
 };
