@@ -19,7 +19,6 @@ const violation = { field: '<field>', issue: '<issue>' };
 const samples = {
   invalid: [
     ['path params', [violation]],
-    ['query', [violation]],
     ['headers', [violation]],
   ],
   notReady: [[[part]]],

@@ -178,9 +178,10 @@ export const refusals = {
     ...refuse('invalid_body', `Invalid request body — ${field}: ${issue}`),
     details: [{ field, issue }, ...others],
   }),
-  invalidQuery: (field: string, issue: string): Refusal => ({
+  /** Like `invalidBody`. */
+  invalidQuery: (field: string, issue: string, others: readonly Violation[] = []): Refusal => ({
     ...refuse('invalid_query', `Invalid query — ${field}: ${issue}`),
-    details: [{ field, issue }],
+    details: [{ field, issue }, ...others],
   }),
   /** `current`: what a document holds, and who saved that, where somebody has; `null`: nothing. */
   stale: (current?: { readonly hash: string; readonly at?: string; readonly actor?: Actor } | null): Refusal => ({

@@ -1,4 +1,4 @@
-import { Refused, type Refusal, type RefusalKind } from '../commands/refusal.js';
+import { Refused, refusals, type Refusal, type RefusalKind, type Violation } from '../commands/refusal.js';
 import { TooManyConflicts } from '../commands/handleCommand.js';
 import { EventRejected, UnknownEvent } from '../events/codec.js';
 import type { JsonValue } from '../events/envelope.js';
@@ -56,7 +56,6 @@ export const httpRefusalKinds = {
   body_required: 'invalid',
   invalid_json: 'invalid',
   invalid_path_params: 'invalid',
-  invalid_query: 'invalid',
   invalid_headers: 'invalid',
   idempotency_key_reused: 'invalid',
   if_match_not_supported: 'invalid',
@@ -65,10 +64,10 @@ export const httpRefusalKinds = {
 
 export type HttpRefusalCode = keyof typeof httpRefusalKinds;
 
-const refused = (code: HttpRefusalCode, message: string, details?: readonly { field: string; issue: string }[]): Refused =>
+const refused = (code: HttpRefusalCode, message: string, details?: readonly Violation[]): Refused =>
   new Refused({ kind: httpRefusalKinds[code], code, message, ...(details !== undefined && { details }) });
 
-const codeOfInvalid = { 'path params': 'invalid_path_params', query: 'invalid_query', headers: 'invalid_headers' } as const;
+const codeOfInvalid = { 'path params': 'invalid_path_params', headers: 'invalid_headers' } as const;
 
 const httpFault = (
   code: FaultCode,
@@ -83,10 +82,12 @@ export const httpErrors = {
   malformed: () => refused('malformed_request', 'Malformed request'),
   bodyRequired: () => refused('body_required', 'Body required'),
   invalidJson: () => refused('invalid_json', 'Invalid JSON body'),
-  invalid: (what: keyof typeof codeOfInvalid, violations: readonly { field: string; issue: string }[]) => {
-    const [first] = violations;
+  invalid: (what: keyof typeof codeOfInvalid | 'query', violations: readonly Violation[]) => {
     const details = violations.map(({ field, issue }) => ({ field, issue }));
-    return refused(codeOfInvalid[what], `Invalid ${what} — ${first?.field ?? ''}: ${first?.issue ?? ''}`, details);
+    const [{ field, issue } = { field: '', issue: '' }, ...others] = details;
+    // Routes refuse a query too, once they have read what it is about.
+    if (what === 'query') return new Refused(refusals.invalidQuery(field, issue, others));
+    return refused(codeOfInvalid[what], `Invalid ${what} — ${field}: ${issue}`, details);
   },
   keyReused: () => refused('idempotency_key_reused', 'Idempotency-Key was used with a different request'),
   ifMatchNotSupported: () => refused('if_match_not_supported', 'If-Match is not supported here'),
