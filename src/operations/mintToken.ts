@@ -4,7 +4,8 @@ import type { CommandContext } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
 import { clientEmailFold, clientSubjectFold } from '../events/client/client.state.js';
 import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
-import { isTime, utcTime } from '../platform/times.js';
+import { isoTime } from '../platform/clock.js';
+import { hasExpired, isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 import { usageOf } from './scriptHelp.js';
 import type { Reader } from '../projections/reader.js';
@@ -83,7 +84,7 @@ await runScript(
       return;
     }
     if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-    if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
+    if (expiresAt !== undefined && (!isTime(expiresAt) || hasExpired(utcTime(expiresAt), isoTime(engine.clock.now())))) {
       throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
     }
     const chosenRole = oneOf('role', role, ['admin', 'client']);

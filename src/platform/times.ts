@@ -17,5 +17,12 @@ export const isTime = (text: string): boolean => {
   return epochMs >= earliest && epochMs <= latest && isoTime(Date.parse(`${day}T00:00:00Z`)).startsWith(day);
 };
 
+/**
+ * Whether what holds until `expiresAt` is over at `now`, both as `isoTime` writes them: it is at that
+ * very millisecond. What has no end never expires.
+ */
+export const hasExpired = (expiresAt: string | undefined, now: string): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(now);
+
 /** The same time as it is stored: UTC with milliseconds. `text` must pass `isTime`. */
 export const utcTime = (text: string): string => isoTime(Date.parse(text.toUpperCase()));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isTime, utcTime } from '../../src/platform/times.js';
+import { hasExpired, isTime, utcTime } from '../../src/platform/times.js';
 
 describe('a time', () => {
   test.each([
@@ -40,4 +40,13 @@ describe('a time', () => {
   ])('is not valid: %s', (_, text) => {
     expect(isTime(text)).toBe(false);
   });
+});
+
+test.each([
+  ['2026-03-01T12:00:00.001Z', false],
+  ['2026-03-01T12:00:00.000Z', true],
+  ['2026-03-01T11:59:59.999Z', true],
+  [undefined, false],
+])('what holds until %j has expired at noon: %j', (expiresAt, expired) => {
+  expect(hasExpired(expiresAt, '2026-03-01T12:00:00.000Z')).toBe(expired);
 });

@@ -7,6 +7,7 @@ import {
   type InvitationState,
 } from '../../events/access/access.state.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
+import { hasExpired } from '../../platform/times.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant, RequestRenewal, RestoreLink } from './access.commands.js';
@@ -79,7 +80,7 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
     if (stillLinked) return [];
     return claimedBy === ownerId ? refusals.alreadyOwner() : refusals.invitationNotFound(invitationId);
   }
-  if (invitation.expiresAt <= at) return refusals.invitationNotFound(invitationId);
+  if (hasExpired(invitation.expiresAt, at)) return refusals.invitationNotFound(invitationId);
   if (claimedBy === ownerId) return refusals.alreadyOwner();
 
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy, subject } };
@@ -138,7 +139,7 @@ const requestRenewal = (command: RequestRenewal, state: AccessState): Outcome =>
     return invitation?.kind === 'ownership_transfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId);
   }
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
-  if (invitation.stage !== 'pending' || invitation.expiresAt > at) return refusals.invitationNotExpired(invitationId);
+  if (invitation.stage !== 'pending' || !hasExpired(invitation.expiresAt, at)) return refusals.invitationNotExpired(invitationId);
   const { renewalRequestedAt } = invitation;
   const wasAsked = renewalRequestedAt !== undefined && Date.parse(at) - Date.parse(renewalRequestedAt) < renewalRequestMs;
   return wasAsked ? [] : [{ type: 'InvitationRenewalRequested', data: { websiteId, clientId, invitationId } }];

@@ -2,6 +2,7 @@ import type { AccessEvent } from '../../events/access/access.events.js';
 import { invitationExpiry, type AccessState, type InvitationState } from '../../events/access/access.state.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
 import { START } from '../../events/store/eventStore.js';
+import { hasExpired } from '../../platform/times.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { ClaimTransfer, OfferTransfer, SettleTransfer, WithdrawTransfer } from './access.commands.js';
 
@@ -52,7 +53,7 @@ export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outco
   // now.
   if (stage === 'accepted') return isTheirs && claimedBy === ownerId ? [] : refusals.transferNotFound();
   if (stage === 'claimed') return isTheirs ? [] : refusals.transferNotFound();
-  if (invitation.expiresAt <= at || isOvertaken(invitation, ownerPosition)) return refusals.transferNotFound();
+  if (hasExpired(invitation.expiresAt, at) || isOvertaken(invitation, ownerPosition)) return refusals.transferNotFound();
   const terms = priceId === undefined ? {} : { priceId };
   return [{ type: 'TransferClaimed', data: { websiteId, clientId, invitationId, claimedBy, subject, ...terms } }];
 };

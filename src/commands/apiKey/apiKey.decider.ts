@@ -2,12 +2,12 @@ import type { APIKeyEvent, DeviceGrantEvent, SubjectKeysEvent } from '../../even
 import {
   apiKeyFold,
   deviceGrantFold,
-  hasExpired,
   subjectKeysFold,
   type APIKeyState,
   type DeviceGrantState,
   type SubjectKeysState,
 } from '../../events/apiKey/apiKey.state.js';
+import { hasExpired } from '../../platform/times.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { APIKeyCommand, ExchangeDeviceGrant, MintAPIKey, RevokeAPIKey, SubjectKeysCommand } from './apiKey.commands.js';

@@ -1,10 +1,11 @@
 import type { Engine } from '../../engine.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
-import { apiKeyFold, deviceGrantFold, hasExpired, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { apiKeyFold, deviceGrantFold, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
 import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { accessTokenFrom, hashAccessToken, visiblePrefixLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
+import { hasExpired } from '../../platform/times.js';
 import { consequenceOf, type CommandContext } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import type { MintAPIKey, ParentKey } from './apiKey.commands.js';

@@ -2,6 +2,7 @@ import type { Engine } from '../../engine.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientOfAddressChange } from '../../events/client/client.stream.js';
 import { isoTime } from '../../platform/clock.js';
+import { hasExpired } from '../../platform/times.js';
 import { revokeTokens } from '../apiKey/apiKey.handlers.js';
 import type { ErasureParts } from '../erasure/erasure.handlers.js';
 import { consequenceOf, type CommandContext } from '../handleCommand.js';
@@ -33,7 +34,7 @@ export const viewAddressChange = async (
   const address = change === undefined ? null : await personal.decrypt(change.email);
   if (change === undefined || change.stage === 'withdrawn' || address === null) return gone;
   const { stage: status, expiresAt } = change;
-  if (status === 'pending' && expiresAt <= isoTime(clock.now())) return { status: 'expired' };
+  if (status === 'pending' && hasExpired(expiresAt, isoTime(clock.now()))) return { status: 'expired' };
   return { status, address, expiresAt };
 };
 

@@ -8,6 +8,7 @@ import {
   type ClientState,
 } from '../../events/client/client.state.js';
 import { isoTime } from '../../platform/clock.js';
+import { hasExpired } from '../../platform/times.js';
 import type { Decider } from '../decider.js';
 import { refusals } from '../refusal.js';
 import type { ClientCommand, ClientEmailCommand, ClientSubjectCommand } from './client.commands.js';
@@ -34,7 +35,7 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
         const { clientId, changeId, email, at } = command;
         if (state.stage !== 'registered') return [];
         const pending = pendingChange(state);
-        if (pending?.changeId !== changeId || pending.expiresAt <= at) return [];
+        if (pending?.changeId !== changeId || hasExpired(pending.expiresAt, at)) return [];
         return [{ type: 'ClientEmailChanged', data: { clientId, changeId, email, formerEmail: state.email } }];
       }
       case 'EraseClient': {
@@ -65,7 +66,7 @@ const requestAddress = (
   if (email === state.email) {
     return pending === undefined ? [] : [{ type: 'ClientEmailChangeWithdrawn', data: { clientId, changeId: pending.changeId } }];
   }
-  if (pending?.email === email && pending.expiresAt > at) return [];
+  if (pending?.email === email && !hasExpired(pending.expiresAt, at)) return [];
   const expiresAt = isoTime(Date.parse(at) + addressChangeMs);
   return [{ type: 'ClientEmailChangeRequested', data: { clientId, changeId, email, expiresAt } }];
 };

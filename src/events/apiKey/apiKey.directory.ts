@@ -1,5 +1,6 @@
+import { hasExpired } from '../../platform/times.js';
 import type { StreamReader } from '../streamReader.js';
-import { apiKeyFold, hasExpired, type APIKeyState } from './apiKey.state.js';
+import { apiKeyFold, type APIKeyState } from './apiKey.state.js';
 import { keyOfId } from './apiKey.stream.js';
 
 export type MintedKey = Exclude<APIKeyState, { readonly stage: 'none' }>;

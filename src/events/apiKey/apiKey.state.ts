@@ -1,3 +1,4 @@
+import { hasExpired } from '../../platform/times.js';
 import type { Actor } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
 import type { APIKeyEvent, DeviceGrantEvent, SubjectKeysEvent } from './apiKey.events.js';
@@ -52,10 +53,6 @@ export interface CountedKey {
 export interface SubjectKeysState {
   readonly keys: readonly CountedKey[];
 }
-
-/** Whether a key that ends at `expiresAt` has ended at `now`; both ISO 8601 UTC. */
-export const hasExpired = (expiresAt: string | undefined, now: string): boolean =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(now);
 
 export const subjectKeysFold: StreamFold<SubjectKeysState, SubjectKeysEvent, { readonly subjectIndex: string }> = {
   name: 'subject-keys',

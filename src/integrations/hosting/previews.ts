@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../platform/clock.js';
+import { isoTime, type Clock } from '../../platform/clock.js';
 import type { KeyedMutex } from '../../platform/keyedMutex.js';
+import { hasExpired } from '../../platform/times.js';
 import {
   isPlainName,
   makeFolder,
@@ -84,7 +85,7 @@ export const createPreviews = (parts: {
     const text = await nullIfMissing(readFile(join(path, 'preview.json'), 'utf8'));
     return text === null ? null : (JSON.parse(text) as PreviewFile);
   };
-  const hasEnded = ({ expiresAt }: PreviewFile): boolean => Date.parse(expiresAt) <= clock.now();
+  const hasEnded = ({ expiresAt }: PreviewFile): boolean => hasExpired(expiresAt, isoTime(clock.now()));
 
   /**
    * Removes those that have ended, those that are too many, and what crashes have left of others; returns how many

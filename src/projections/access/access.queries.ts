@@ -2,6 +2,7 @@ import type { LinkRole } from '../../events/access/access.events.js';
 import { accessFold, linkRole } from '../../events/access/access.state.js';
 import { keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
 import { websiteFold } from '../../events/website/website.state.js';
+import { hasExpired } from '../../platform/times.js';
 import { everyDocument } from '../everyDocument.js';
 import type { Reader } from '../reader.js';
 import { websiteProjection, type WebsiteDocument } from '../website/website.projection.js';
@@ -120,7 +121,7 @@ export const pendingInvitations = async (
 ): Promise<readonly { readonly websiteId: string; readonly invitation: InvitationEntry }[]> =>
   (await everyDocument(reader, accessProjection, { clientId }))
     .flatMap(({ websiteId, invitations }) => invitations.map((invitation) => ({ websiteId, invitation })))
-    .filter(({ invitation: { status, expiresAt } }) => status === 'pending' && expiresAt > now)
+    .filter(({ invitation: { status, expiresAt } }) => status === 'pending' && !hasExpired(expiresAt, now))
     .sort(({ invitation: one }, { invitation: other }) => (one.id < other.id ? 1 : -1));
 
 /** Offers of a website's ownership, newest first; without those that were withdrawn. */

@@ -2,6 +2,7 @@ import { accessFold, linkRole } from '../../events/access/access.state.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import type { HandoverFacts } from '../../events/billing/handover.js';
 import { clientFold } from '../../events/client/client.state.js';
+import { hasExpired } from '../../platform/times.js';
 import { countLinks, listTransfers } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { domainsOf } from '../domain/domain.queries.js';
@@ -39,7 +40,7 @@ export const readHandoverFacts = async (
   const isRecipientLinked = linkRole(recipient.state) !== undefined;
   return {
     ...known,
-    isExpired: invitation?.stage === 'pending' && invitation.expiresAt <= now,
+    isExpired: invitation?.stage === 'pending' && hasExpired(invitation.expiresAt, now),
     isArchived: website.document?.archivedAt !== undefined,
     isActive: website.document?.status === 'active',
     openCheckpoints: delivery.document?.checkpoints.filter(({ status }) => status !== 'done').length,

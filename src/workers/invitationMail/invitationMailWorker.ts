@@ -9,6 +9,7 @@ import { recipientOf } from '../../events/client/client.directory.js';
 import { isoTime } from '../../platform/clock.js';
 import type { MailLook } from '../../platform/mail/composeMail.js';
 import type { Language } from '../../platform/texts/texts.js';
+import { hasExpired } from '../../platform/times.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
@@ -73,7 +74,7 @@ export const createInvitationMailWorker = (parts: {
   const findRecipient = async ({ websiteId, invitationId }: MailName): Promise<Recipient | null> => {
     const key = keyOfInvitation(invitationId);
     const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
-    if (key === null || invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
+    if (key === null || invitation?.stage !== 'pending' || hasExpired(invitation.expiresAt, isoTime(clock.now()))) return null;
     const person = await recipientOf(engine, key.clientId, invitation.email);
     const address = await personal.decrypt(person);
     const { document: website } = await reader.read(websiteProjection, websiteId);

@@ -5,6 +5,7 @@ import { keyOfInvitation } from '../../../events/access/access.stream.js';
 import { recipientOf } from '../../../events/client/client.directory.js';
 import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
+import { hasExpired } from '../../../platform/times.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { invitationMailFold, lastSentAt } from '../../../workers/invitationMail/invitationMail.process.js';
@@ -93,7 +94,7 @@ export const toInvitation = async (
     .filter((at) => at !== undefined)
     .toSorted()
     .at(-1);
-  const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
+  const expired = status === 'pending' && hasExpired(expiresAt, isoTime(engine.clock.now()));
   return {
     id,
     kind,

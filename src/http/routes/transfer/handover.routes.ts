@@ -8,6 +8,7 @@ import { recipientOf } from '../../../events/client/client.directory.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Payments, Price } from '../../../integrations/payments/port.js';
 import { isoTime } from '../../../platform/clock.js';
+import { hasExpired } from '../../../platform/times.js';
 import { readHandoverFacts } from '../../../projections/billing/handover.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
@@ -113,7 +114,7 @@ export const handoverRoutes = (parts: {
         const isAdmin = caller.role === 'admin';
         const { state: billing } = await engine.state(billingFold, { websiteId });
         const handover = stage === 'pending' || claimId === undefined ? undefined : billing.handovers.get(claimId);
-        const isExpired = stage === 'pending' && expiresAt <= isoTime(engine.clock.now());
+        const isExpired = stage === 'pending' && hasExpired(expiresAt, isoTime(engine.clock.now()));
         const ofNow = { websiteId, transferId, ownerId: website.clientId, isAdmin };
         const content = handover === undefined ? await drawnUp(ofNow, invitation) : await recorded(handover, isAdmin);
         return {
