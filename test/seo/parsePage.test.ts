@@ -7,7 +7,7 @@ const head = '<!doctype html><html lang="en"><head><title>Corner Bakery</title><
 
 const jsonLd = (text: string): string => `<script type="application/ld+json">${text}</script>`;
 
-const read = (body: string) => readPage(head + body, 'https://bakery.example/', '');
+const read = (body: string) => readPage(head + body, 'https://bakery.example/', []);
 
 describe('pages that cost a parser the square of their length are read as far as is reasonable', () => {
   test.each([
@@ -93,10 +93,10 @@ test.each([
   ['', '<meta name="robots" content="noindex nofollow">', true],
   ['', '<meta name="robots" content="nofollow;noindex">', true],
 ])('%j, and %j: asks search engines not to list the page: %j', async (header, meta, noindex) => {
-  expect(await readPage(head + meta, 'https://bakery.example/', header)).toMatchObject({ noindex });
+  expect(await readPage(head + meta, 'https://bakery.example/', [header])).toMatchObject({ noindex });
 });
 
 test('rules for crawlers that are mostly white space are read at once', async () => {
   const meta = `<meta name="robots" content="${' '.repeat(1_000_000)}noindex">`;
-  expect(await readPage(head + meta, 'https://bakery.example/', '')).toMatchObject({ noindex: true });
+  expect(await readPage(head + meta, 'https://bakery.example/', [])).toMatchObject({ noindex: true });
 });

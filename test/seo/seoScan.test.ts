@@ -88,10 +88,14 @@ describe('a scan', () => {
   });
 
   const about = (changes: Parameters<typeof pageAt>[1]): Record<string, Content> => ({ '/about': pageAt('/about', changes) });
+  const withRules = (rules: string[]): Record<string, Content> => ({
+    '/about': { headers: { 'x-robots-tag': rules }, body: pageAt('/about')({ headers: {} } as never) },
+  });
   const canonical = `<link rel="canonical" href="http://${host}/about">`;
 
   test.each<[string, Record<string, Content>]>([
-    ['noindex', { '/about': { headers: { 'x-robots-tag': 'noindex' }, body: pageAt('/about')({ headers: {} } as never) } }],
+    ['noindex', withRules(['noindex'])],
+    ['noindex', withRules(['otherbot: nofollow', 'noindex'])],
     ['noindex', about({ head: '<meta name="ROBOTS" content="none">' })],
     ['placeholder', about({ body: '<h1>Bread</h1><p>Write to HELLO@Example.com' })],
     ['placeholder', about({ body: '<h1>Bread</h1><a href="mailto:ada@mail.example.org">Mail</a>' })],

@@ -32,7 +32,7 @@ export const startWebsite = async (
 
 interface Page {
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
 

@@ -79,7 +79,7 @@ export const crawl = async (start: string, fetchPage: FetchPage, stopSignal: Abo
     }
   };
   const add = async (page: Fetched): Promise<void> => {
-    const facts = await readPage(page.text, page.url, String(page.headers['x-robots-tag'] ?? ''));
+    const facts = await readPage(page.text, page.url, page.robotsRules);
     pages.push(facts);
     enqueue(facts.links, page.url);
   };

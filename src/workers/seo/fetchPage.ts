@@ -16,6 +16,8 @@ export interface Fetched {
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Each `X-Robots-Tag`, since the name of a crawler in one is not for the next; `headers` has them joined. */
+  readonly robotsRules: readonly string[];
   /** Empty for content that is not text. */
   readonly text: string;
   /** Whether only the beginning was read. */
@@ -109,10 +111,11 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
     let url = new URL(start);
     for (let redirects = 0; ; redirects += 1) {
       const response = await open(url, signal);
-      const { statusCode: status = 0, headers } = response;
+      const { statusCode: status = 0, headers, headersDistinct } = response;
       const { location } = headers;
       if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) {
-        return { url: url.href, status, headers, ...(await readText(response)) };
+        const robotsRules = headersDistinct['x-robots-tag'] ?? [];
+        return { url: url.href, status, headers, robotsRules, ...(await readText(response)) };
       }
       response.destroy();
       if (redirects === MAX_REDIRECTS) throw fault(`${start} redirects too often`, false);

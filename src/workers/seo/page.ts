@@ -30,13 +30,13 @@ export interface PageFacts {
 
 const MAX_LINKS = 500;
 
-/** Reads a page within the limits of `parsePage`. */
-export const readPage = async (html: string, url: string, robotsHeader: string): Promise<PageFacts> =>
-  factsOf(await parsePage(html), url, robotsHeader);
+/** Reads a page within the limits of `parsePage`; `robotsRules` are those of its headers. */
+export const readPage = async (html: string, url: string, robotsRules: readonly string[]): Promise<PageFacts> =>
+  factsOf(await parsePage(html), url, robotsRules);
 
 const clean = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts => {
+const factsOf = ($: CheerioAPI, url: string, robotsRules: readonly string[]): PageFacts => {
   const attributes = (selector: string, name: string): string[] =>
     $(selector)
       .toArray()
@@ -46,7 +46,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
       .toArray()
       .map((element) => clean($(element).text()));
   const levels = $('h1, h2, h3, h4, h5, h6').toArray();
-  const robots = [robotsHeader, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')];
+  const robots = [...robotsRules, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')];
   const data = structuredDataOf($('script[type="application/ld+json"]').toArray().map(ownTextOf));
   return {
     url,
