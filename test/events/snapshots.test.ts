@@ -33,7 +33,7 @@ const known = {
   'delivery-blocks': '2 1b766e815a250f48',
   'deployment-lease': '2 6b8e8843f30966bb',
   'earlier-receipts': '1 2fab67c441b72c53',
-  'subject-keys': '1 68f550258821df84',
+  'subject-keys': '1 1828be381265278e',
   website: '2 d902769bf2b2e169',
 };
 
