@@ -85,7 +85,10 @@ export const createChangeFeed = (parts: {
     let isBehind = false;
     const ended: { fault?: { readonly error: unknown } } = {};
     let wake = (): void => undefined;
+    /** A reader who is busy waits for it too: otherwise they would take each event as it comes. */
+    const turn = { hasCome: false };
     const onNews = (): void => {
+      turn.hasCome = true;
       wake();
     };
     await subscription.listen(
@@ -138,17 +141,19 @@ export const createChangeFeed = (parts: {
         }
         continue;
       }
-      const next = waiting.filter((event) => event.position > position);
-      const last = next.at(-1);
-      waiting = [];
-      if (last === undefined) {
+      if (!turn.hasCome) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      } else {
-        position = last.position;
-        yield next.map(toItem);
+        continue;
       }
+      turn.hasCome = false;
+      const next = waiting.filter((event) => event.position > position);
+      const last = next.at(-1);
+      waiting = [];
+      if (last === undefined) continue;
+      position = last.position;
+      yield next.map(toItem);
     }
   }
 

@@ -8,6 +8,7 @@ import { EventStoreUnavailable, type EventStore } from '../../src/events/store/e
 import { systemRandom } from '../../src/platform/random.js';
 import { createIds } from '../../src/platform/ids.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { nextTurn } from '../../src/platform/eventLoop.js';
 import { engineOn, openStores } from '../workers/engines.js';
 
 const codec = createCodec(catalogue);
@@ -134,6 +135,38 @@ describe('a change feed', () => {
     await take(told, 1);
     const { value } = await items.next();
     expect((value ?? []).map(nameOf)).toStrictEqual(['first', ...numbers(20), 'last']);
+  });
+
+  test('lets a reader who is busy wait for their turn, as all others', async () => {
+    const subscription = createLogSubscription(eventStore);
+    let endPause: (() => void) | undefined;
+    let now = 0;
+    const clock = {
+      ...systemClock,
+      now: () => (now += 1),
+      schedule: (_ms: number, task: () => void) => {
+        endPause = task;
+        return () => undefined;
+      },
+    };
+    const follow = (of: ChangeFeed): Items => of.follow({ types, signal: new AbortController().signal });
+    const items = follow(createChangeFeed({ clock, eventStore, codec, subscription }));
+    const others = follow(createChangeFeed({ clock: systemClock, eventStore, codec, subscription }));
+    await Promise.all([take(items, 1), take(others, 1)]);
+    await rename('one', ['first']);
+    expect(await Promise.all([take(items, 1), take(others, 1)])).toStrictEqual([['first'], ['first']]);
+
+    // It comes while the reader is at the first one, within the pause after it.
+    await rename('one', ['second']);
+    await take(others, 1);
+    let isGiven = false;
+    const second = take(items, 1).finally(() => {
+      isGiven = true;
+    });
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    expect(isGiven).toBe(false);
+    endPause?.();
+    expect(await second).toStrictEqual(['second']);
   });
 
   test('ends with the fault of the subscription; who follows again misses nothing', async () => {
