@@ -28,7 +28,7 @@ const openHosting = async (folder: string, builder: SiteBuilder = siteBuilder): 
 const projectsIn = (folder: string): ShardedFolder => createShardedFolder({ folder });
 /** Beside the folders that are there for all projects. */
 const everythingIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder, { recursive: true })).filter((path) => !/^_[0-9a-f]{2}(?:\/\.drafts)?$/.test(path));
+  (await readdir(folder, { recursive: true })).filter((path) => !/^(?:_[0-9a-f]{2}(?:\/\.drafts)?|\.changes)$/.test(path));
 const simpleSite = { 'index.html.liquid': '<h1>{{ site.name }}</h1>' };
 /** A repository that does not exist, for cases without a build. */
 const elsewhere: Repository = { id: '1', name: 'acme', defaultBranch: 'main', cloneUrl: 'https://host.example/acme.git' };

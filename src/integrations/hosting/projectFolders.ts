@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { createCache, type Cache } from '../../platform/cache.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { systemErrorCode } from '../../platform/systemError.js';
 import {
@@ -20,6 +19,7 @@ import {
 } from '../embeddedFiles.js';
 import { createShardedFolder } from '../shardedFolder.js';
 import type { Repository } from '../sourceHost/port.js';
+import { createFolderReads } from './folderReads.js';
 import type { ServedSite } from './sendSiteFile.js';
 import type { BuildRequest, Built } from './site/builder.js';
 
@@ -51,18 +51,11 @@ interface DeploymentFile {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/**
- * Lists a folder synchronously. Every read of a delivery block needs the latest deployment, and an
- * asynchronous listing of this small folder took a quarter of such a request, ten times as long as
- * the listing itself.
- */
+/** Synchronously, as `folderReads.ts` says why. */
 const listSync = (folder: string): Promise<string[]> =>
   new Promise((resolveWith) => {
     resolveWith(readdirSync(folder));
   });
-
-/** The modification time in milliseconds, 0 of what is not there; synchronous for the same reason. */
-const modifiedAtOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** `wrote` is false when the file was there already. */
 const createFile = async (path: string, content: string): Promise<{ readonly wrote: boolean }> => {
@@ -77,19 +70,6 @@ const createFile = async (path: string, content: string): Promise<{ readonly wro
 
 /** A deployment of thousands of files with long names takes a megabyte. */
 const maxCachedCharacters = 32_000_000;
-
-/** What was read of files and folders, and the modification time of each then. */
-interface Dated<Value> {
-  readonly paths: readonly string[];
-  readonly modifiedAt: readonly number[];
-  readonly value: Value;
-}
-
-const isUnchanged = ({ paths, modifiedAt }: Dated<unknown>): boolean =>
-  paths.every((path, index) => modifiedAtOf(path) === modifiedAt[index]);
-
-/** Much longer than the resolution of any file system's modification times. */
-const minAgeMs = 3_000;
 
 /** How many deployments of a project are kept, beside the one that is served. */
 const maxDeployments = 10;
@@ -169,8 +149,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   const projects = createShardedFolder({ folder });
   // Deployments never change, so they can be cached.
   const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500, maxSize: maxCachedCharacters });
-  const listingCache = createCache<Dated<readonly string[]>>(5_000);
-  const servedCache = createCache<Dated<Served>>(5_000);
+  const reads = createFolderReads({ changesFile: join(folder, '.changes'), clock });
 
   const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
@@ -190,24 +169,6 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     return project;
   };
 
-  /** What `read` yields of a project, until one of the files and folders changes. */
-  const untilChanged = async <Value>(
-    cache: Cache<Dated<Value>>,
-    name: string,
-    pathsOf: () => Promise<readonly string[]>,
-    read: () => Promise<Value | null>,
-  ): Promise<Value | null> => {
-    const stored = cache.get(name);
-    if (stored !== undefined && isUnchanged(stored)) return stored.value;
-    const paths = await pathsOf();
-    const modifiedAt = paths.map(modifiedAtOf);
-    const value = await read();
-    // What changed just now may change again without a new modification time.
-    const isOld = modifiedAt.every((at) => at > 0 && clock.now() - at > minAgeMs);
-    if (isOld && value !== null) cache.set(name, { paths, modifiedAt, value });
-    return value;
-  };
-
   /** The variable says which address the website has. */
   const slugOf = async (name: string): Promise<string> => (await find(name))?.variables.SITE_SLUG ?? name;
 
@@ -215,13 +176,8 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     const entries = await nullIfMissing(listSync(await deploymentsOf(name)));
     return entries?.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1)) ?? null;
   };
-  const deploymentIds = async (name: string): Promise<readonly string[]> =>
-    (await untilChanged(
-      listingCache,
-      name,
-      async () => [await deploymentsOf(name)],
-      () => listDeployments(name),
-    )) ?? [];
+  const listing = reads.cached(async (name) => [await deploymentsOf(name)], listDeployments);
+  const deploymentIds = async (name: string): Promise<readonly string[]> => (await listing(name)) ?? [];
   const readDeployment = async (name: string, id: string): Promise<StoredDeployment | null> => {
     const path = join(await deploymentsOf(name), id);
     const read = deploymentCache.get(path);
@@ -248,18 +204,15 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     }
     return null;
   };
-  const served = (name: string): Promise<Served | null> =>
-    untilChanged(
-      servedCache,
-      name,
-      async () => [await projectFile(name), await deploymentsOf(name)],
-      async () => {
-        const deployment = await newestReady(name);
-        if (deployment === null) return null;
-        const { status, commit, createdAt } = deployment.record;
-        return { deployment: { id: deployment.id, record: { status, commit, createdAt } }, slug: await slugOf(name) };
-      },
-    );
+  const served = reads.cached<Served>(
+    async (name) => [await projectFile(name), await deploymentsOf(name)],
+    async (name) => {
+      const deployment = await newestReady(name);
+      if (deployment === null) return null;
+      const { status, commit, createdAt } = deployment.record;
+      return { deployment: { id: deployment.id, record: { status, commit, createdAt } }, slug: await slugOf(name) };
+    },
+  );
   const newestFor = async (name: string, marker: string): Promise<StoredDeployment | null> => {
     const id = (await deploymentIds(name)).find((other) => other.endsWith(`-${markerHash(marker)}`));
     return id === undefined ? null : readDeployment(name, id);
@@ -278,10 +231,9 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   const remove: ProjectFolders['remove'] = async ({ name, marker }) => {
     if ((await find(name))?.marker !== marker) return false;
     await withdrawFolder(await folderOf(name), draftOf(name, marker));
+    await reads.addChange();
     // The next project of that name starts its sequence again and would reuse ids.
     deploymentCache.clear();
-    listingCache.clear();
-    servedCache.clear();
     return true;
   };
 
@@ -293,6 +245,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
       await projectFile(name),
       JSON.stringify({ ...project, variables: { ...project.variables, ...variables } } satisfies ProjectFile),
     );
+    await reads.addChange();
   };
 
   const nextDeploymentId = async (name: string, marker: string): Promise<string> => {
@@ -320,7 +273,9 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     const servedId = (await newestReady(name))?.id;
     const path = await deploymentsOf(name);
     for (const id of (await deploymentIds(name)).slice(maxDeployments)) {
-      if (id !== servedId) await withdrawFolder(join(path, id), id);
+      if (id === servedId) continue;
+      await withdrawFolder(join(path, id), id);
+      await reads.addChange();
     }
     // A removal has the name of its deployment.
     await removeLeftDrafts(path, clock.now(), isDeploymentId);
@@ -347,6 +302,7 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
       };
       await writeNewFile(join(draft, 'deployment.json'), JSON.stringify(record));
     });
+    await reads.addChange();
     const stored = await readDeployment(name, id);
     if (stored === null) throw new Error(`Deployment ${id} vanished`);
     await removeOldDeployments(name);
