@@ -16,10 +16,10 @@ export const growthTopics = readdirSync(folder)
   .map((file) => basename(file, '.mjs'));
 
 /**
- * @param {{ quick: boolean, report: (text: string) => void, topics?: readonly string[], websites?: readonly [number, number], installations?: string }} options
+ * @param {{ quick: boolean, report: (text: string) => void, attempt: import('../support/figures.mjs').Attempt, topics?: readonly string[], websites?: readonly [number, number], installations?: string }} options
  *   `topics`: some instead of all; `installations`: a folder that keeps the two installations, to be measured again
  */
-export const growth = ({ quick, report, topics = growthTopics, websites, installations }) => {
+export const growth = ({ quick, report, attempt, topics = growthTopics, websites, installations }) => {
   const sizes = websites ?? (quick ? /** @type {const} */ ([20, 60]) : /** @type {const} */ ([1_000, 100_000]));
   return withTwoSizes({ sizes, folder: installations, report }, async (few, many) => {
     const load = startLoadGenerator();
@@ -28,7 +28,7 @@ export const growth = ({ quick, report, topics = growthTopics, websites, install
       for (const topic of topics) {
         report(`measuring growth: ${topic}`);
         const { measure } = /** @type {{ measure: Topic }} */ (await import(new URL(`${topic}.mjs`, folder).href));
-        figures.push(...(await measure({ few, many, load, quick, report })));
+        figures.push(...(await attempt(`growth.${topic}`, () => measure({ few, many, load, quick, report }))));
       }
       return figures;
     } finally {

@@ -2,6 +2,7 @@
  * @typedef {{ atLeast: number } | { atMost: number }} Aim
  * @typedef {{ name: string, value: number, unit: string, aim?: Aim, about?: string }} Figure
  *   `about`: what stands beside it, as in the other side of a ratio.
+ * @typedef {(name: string, measure: () => Promise<Figure[]>) => Promise<Figure[]>} Attempt - of a measure that may fail
  */
 
 /** @param {readonly number[]} values */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -29,6 +30,16 @@ describe('npm run bench', () => {
     for (const { value } of figures) expect(value).toBeGreaterThan(0);
     expect(about('cold start').map(({ meetsAim }) => typeof meetsAim)).toContain('boolean');
     expect(about('memory').map(({ baseline }) => typeof baseline)).toEqual(['number', 'number', 'number']);
+  }, 180_000);
+
+  test('a measure that fails is named, and the figures of the others are printed', async () => {
+    const inFile = join(root, 'package.json', 'installations');
+    const run = bench('--quick', '--json', '--only', 'coldStart,growth.lists', '--installations', inFile);
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('failed: growth'),
+      stdout: expect.stringContaining('cold start'),
+    });
   }, 180_000);
 
   test('refuses to write figures of a run in little down as the baseline', async () => {
