@@ -201,7 +201,7 @@ const printNextSteps = async (to: Destination, settings: Settings): Promise<void
 
 /**
  * `npm run move`: takes an installation over into servers, or from servers into a data folder
- * (docs/operations.md).
+ * (docs/servers.md).
  */
 await runPlainScript(async (settings) => {
   const { to, dryRun } = readArguments();

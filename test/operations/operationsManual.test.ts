@@ -5,7 +5,8 @@ import { expect, test } from '@jest/globals';
 import { createMetrics, noWork } from '../../src/http/metrics.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const manual = await readFile(join(root, 'docs/operations.md'), 'utf8');
+const pages = ['operations.md', 'servers.md'];
+const manual = (await Promise.all(pages.map((page) => readFile(join(root, 'docs', page), 'utf8')))).join('\n');
 
 test('the operations manual explains every metric of the service', async () => {
   const text = await createMetrics().text([], noWork);

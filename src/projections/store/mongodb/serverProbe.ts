@@ -10,7 +10,7 @@ class ServerLosesUpdates extends Error {
   constructor(done: number) {
     super(
       `the server loses updates: of ${String(AT_ONCE)} replacements at once that exclude each other, ${String(done)} were answered as done. ` +
-        'Use MongoDB 6.0 or later (docs/operations.md)',
+        'Use MongoDB 6.0 or later (docs/servers.md)',
     );
   }
 }
