@@ -42,11 +42,21 @@ export const argumentOf = (script: keyof typeof scripts): string => {
   return argument;
 };
 
+/** A closed pipe, as of `| head`, drops what is printed. The work goes on: half a backup, move or rotation helps nobody. */
+const outliveReaders = (): void => {
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+};
+
 /**
  * Runs an operator's script, or prints its help. Errors that the operator can fix are reported as a message, others
  * with a stack.
  */
 export const runPlainScript = async (script: (settings: Settings) => Promise<void>): Promise<void> => {
+  outliveReaders();
   const help = helpOf(basename(process.argv[1] ?? '', '.js'));
   if (help !== undefined && process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
     process.stdout.write(help);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
@@ -5,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { eventually } from '../support/eventually.js';
-import { mintToken, operate } from '../support/server.js';
+import { launchOperation, mintToken, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 let data: string;
@@ -44,6 +45,17 @@ test('a backup that cannot be completed says so', async () => {
   // It cannot be read as a database.
   mkdirSync(join(data, 'ledger.db'));
   await expect(operate(data, 'backup', [target])).rejects.toThrow(/The backup in .* is incomplete: .*\. Remove that folder/);
+});
+
+test('a backup is completed though nobody reads what it says', async () => {
+  const target = join(temporaryFolder(), 'backup');
+  const child = launchOperation(data, 'backup', [target]);
+  let problems = '';
+  child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()));
+  child.stdout.destroy();
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(problems).toBe('');
+  expect(readdirSync(target).sort()).toEqual(['events.db', 'read-models.db', 'records.db', 'vault.db']);
 });
 
 test('a backup has what the service keeps, through links to other disks, and nothing that lies beside it', async () => {
