@@ -204,6 +204,20 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     expect(await page.title()).not.toContain('Eckbäckerei');
   });
 
+  test('what the service refuses is said in the language of the page', async () => {
+    const stranger = await seat.open(german);
+    await stranger.visit(`/websites/${built}`, 'nobody@example.com');
+    await stranger.page.getByText('Sie haben keinen Zugang zu dieser Website, oder er reicht dafür nicht aus.').waitFor();
+    await looksRight(stranger.page);
+
+    const { page, visit } = await seat.open(german);
+    await visit(`/websites/${built}/settings`, operator);
+    await page.getByRole('textbox', { name: 'Domain' }).fill('https://eck.example');
+    await page.getByRole('button', { name: 'Domain hinzufügen' }).click();
+    await page.getByText('Schreiben Sie einen Namen wie www.example.com', { exact: false }).waitFor();
+    await looksRight(page);
+  });
+
   test('the plan is one page of paper', async () => {
     const { page, visit } = await seat.open(english);
     await visit(`/websites/${built}`, anna);

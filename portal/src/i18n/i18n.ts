@@ -2,9 +2,14 @@ import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import de from './de.json?url';
 import en from './en.json?url';
+import serviceDe from './service/de.json?url';
+import { serviceNamespace } from './serviceWords.js';
 
 /** A language is a file here, and a line. */
 const languages = { en, de } as const;
+
+/** What the service says, in the languages that it does not speak. */
+const serviceWords: Readonly<Partial<Record<keyof typeof languages, string>>> = { de: serviceDe };
 
 type Language = keyof typeof languages;
 
@@ -18,22 +23,24 @@ const preferred = (): Language => {
   return tags.find(isLanguage) ?? 'en';
 };
 
-const loadOnce = async (language: Language): Promise<object> => {
-  const answer = await fetch(languages[language]);
-  if (!answer.ok) throw new Error(`The texts of ${language} did not come: ${String(answer.status)}`);
+const loadOnce = async (address: string): Promise<object> => {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`The texts at ${address} did not come: ${String(answer.status)}`);
   return (await answer.json()) as object;
 };
 
 /** A connection that broke is often there again at once. */
-const load = (language: Language): Promise<object> => loadOnce(language).catch(() => loadOnce(language));
+const load = (address: string): Promise<object> => loadOnce(address).catch(() => loadOnce(address));
 
 /** Resolves when the texts of the reader's language are there; rejects when they cannot be loaded. */
 export const startI18n = async (): Promise<void> => {
   const language = preferred();
   document.documentElement.lang = language;
+  const own = serviceWords[language];
+  const [translation, service] = await Promise.all([load(languages[language]), own === undefined ? undefined : load(own)]);
   await i18next.use(initReactI18next).init({
     lng: language,
-    resources: { [language]: { translation: await load(language) } },
+    resources: { [language]: { translation, ...(service !== undefined && { [serviceNamespace]: service }) } },
     interpolation: { escapeValue: false },
     returnNull: false,
   });

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
 import { PageHead } from './PageHead.js';
-import { FaultCard, isFeatureOff, isOutOfReach, StateCard, Waiting } from './states.js';
+import { FaultCard, isFeatureOff, isOutOfReach, StateCard, Waiting, wordsOf } from './states.js';
 
 const providerCodes: readonly (string | undefined)[] = ['provider_refused', 'provider_unavailable', 'provider_timeout'];
 
@@ -42,7 +42,7 @@ export const Asked = <T,>({ query, words, skeleton = <Waiting />, children }: As
         <PageHead title={words.unreachable} />
         <StateCard title={t('asked.notNothing')} actions={again}>
           <p>{t('asked.unreachable')}</p>
-          {error instanceof DoorstepError && <p className="small">{error.message}</p>}
+          {error instanceof DoorstepError && <p className="small">{wordsOf(error)}</p>}
         </StateCard>
       </>
     );

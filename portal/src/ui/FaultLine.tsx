@@ -4,7 +4,7 @@ import { faultOf, refusalIn } from './states.js';
 
 /**
  * Why a change was not made, in one line beside the button that was pressed; announced. A refusal names
- * the rule in the service's own words. Renders nothing without an error.
+ * the rule as the service says it. Renders nothing without an error.
  */
 export const FaultLine = ({ error }: { readonly error: unknown }): ReactNode => {
   const { t } = useTranslation();

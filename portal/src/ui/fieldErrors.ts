@@ -1,4 +1,5 @@
 import { DoorstepError } from '@doorstep/sdk';
+import { inReadersLanguage } from '../i18n/serviceWords.js';
 
 const isViolation = (entry: unknown): entry is { readonly field: string; readonly issue: string } =>
   typeof entry === 'object' &&
@@ -9,8 +10,8 @@ const isViolation = (entry: unknown): entry is { readonly field: string; readonl
   typeof entry.issue === 'string';
 
 /**
- * What a 400 says of each field, as in `{ slug: 'already exists' }`; of several violations of a field
- * the first. Empty for every other error: show that beside the form (`FaultLine`).
+ * What a 400 says of each field in the reader's language, as in `{ slug: 'already exists' }`; of several
+ * violations of a field the first. Empty for every other error: show that beside the form (`FaultLine`).
  */
 export const fieldErrors = (error: unknown): Readonly<Partial<Record<string, string>>> => {
   if (!(error instanceof DoorstepError) || error.status !== 400) return {};
@@ -21,6 +22,6 @@ export const fieldErrors = (error: unknown): Readonly<Partial<Record<string, str
     details
       .filter(isViolation)
       .reverse()
-      .map(({ field, issue }) => [field, issue]),
+      .map(({ field, issue }) => [field, inReadersLanguage(issue)]),
   );
 };

@@ -2,6 +2,7 @@ import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../i18n/serviceWords.js';
 import { buttonLook } from './buttonLook.js';
 import { hasUnsaved } from './leaving.js';
 import classes from './states.module.css';
@@ -60,11 +61,14 @@ export const isFeatureOff = (error: unknown): boolean => error instanceof Doorst
 export const isOutOfReach = (error: unknown): boolean =>
   ['refused', 'missing'].includes(faultOf(error)) && !(isFeatureOff(error) && hasUnsaved());
 
-/** The service's own words, where it refused. */
-export const refusalIn = (error: unknown): string | undefined =>
-  error instanceof DoorstepError && error.status !== undefined && error.status < 500 ? error.message : undefined;
+/** What the service says, in the reader's language. */
+export const wordsOf = ({ message, code }: DoorstepError): string => inReadersLanguage(message, code);
 
-/** Why something cannot be shown, with the service's own words where it refused. */
+/** What the service says, where it refused. */
+export const refusalIn = (error: unknown): string | undefined =>
+  error instanceof DoorstepError && error.status !== undefined && error.status < 500 ? wordsOf(error) : undefined;
+
+/** Why something cannot be shown, and what the service says where it refused. */
 export const FaultCard = ({
   error,
   again,

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { translated, type ServiceWords } from '../../portal/src/i18n/serviceWords.js';
+import { refusalKinds } from '../../src/commands/refusal.js';
+import { httpRefusalKinds, statusOfRefusal } from '../../src/http/errors.js';
+import { faultStatus } from '../../src/http/faults.js';
+import type { Route } from '../../src/http/route.js';
+import { createRoutes } from '../../src/http/routes/index.js';
+import { bodyValidator, closed } from '../../src/http/validation.js';
+import { startApi } from '../support/http.js';
+import { refusedInputs } from '../support/refusedInputs.js';
+
+const folder = fileURLToPath(new URL('../../portal/src/i18n/service', import.meta.url));
+const languages = readdirSync(folder).map((name) => name.replace('.json', ''));
+const textsOf = (language: string): ServiceWords =>
+  JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as ServiceWords;
+
+/** What only programs are answered: Git, assistants, the command line, shops and monitors. */
+const forPrograms = [
+  'repository_full',
+  'insufficient_scope',
+  'invalid_signature',
+  'other_shop',
+  'device_grant_exchanged',
+  'read_only_token',
+  'read_only_token_for_mails',
+];
+
+const statuses: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    Object.entries({ ...refusalKinds, ...httpRefusalKinds }).map(([code, kind]) => [code, statusOfRefusal[kind]]),
+  ),
+  ...faultStatus,
+};
+
+/** Of the faults of the service itself the portal has words of its own (`refusalIn`, `Asked`). */
+const shown = Object.entries(statuses)
+  .filter(([code, status]) => (status < 500 || code.startsWith('provider_')) && !forPrograms.includes(code))
+  .map(([code]) => code);
+
+const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
+const source = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join(sourceFolder, name), 'utf8'))
+  .join('\n');
+
+/** What is said of the fields of all bodies. */
+const issues = new Set<string>();
+
+beforeAll(async () => {
+  let routes: readonly Route[] = [];
+  await startApi({ routes: (parts) => (routes = createRoutes(parts)), projector: false });
+  for (const { body } of routes) {
+    if (body === undefined) continue;
+    const validate = bodyValidator(body);
+    for (const { input } of refusedInputs(closed(body), 'body')) {
+      for (const { issue } of validate(input)) issues.add(issue);
+    }
+  }
+});
+
+describe.each(languages)('what the service says, in %s', (language) => {
+  const texts = textsOf(language);
+  const say = (words: string, code?: string): string => translated(texts, words, code);
+
+  test('has a sentence for each code that a reader may meet, and for no other', () => {
+    expect(Object.keys(texts.codes).sort()).toEqual(shown.toSorted());
+  });
+
+  test('names no part that the service does not name', () => {
+    const placesIn = (text: string): readonly string[] => text.match(/\{\w+\}/g) ?? [];
+    const own = Object.entries(texts.sentences).map(([theirs, ours]) =>
+      placesIn(ours).filter((part) => !placesIn(theirs).includes(part)),
+    );
+    const ofCodes = Object.values(texts.codes).map((text) => placesIn(text ?? '').filter((part) => part !== '{words}'));
+    expect([...own, ...ofCodes].flat()).toEqual([]);
+  });
+
+  test('leaves no whole sentence in English that a body is refused with', () => {
+    const left = [...issues].filter((issue) => say(issue) === issue || say(issue).includes('; got '));
+    expect(left).toEqual([]);
+  });
+
+  test('knows no sentence that the service does not say', () => {
+    const isSaid = (sentence: string): boolean =>
+      sentence
+        .split(/\{\w+\}|; got|\. /)
+        .map((part) => part.trim())
+        .every((part) => source.includes(part)) || [...issues].some((issue) => issue.startsWith(sentence));
+    expect(Object.keys(texts.sentences).filter((sentence) => !isSaid(sentence))).toEqual([]);
+  });
+});
