@@ -9,6 +9,7 @@ import { faultStatus } from '../../src/http/faults.js';
 import type { Route } from '../../src/http/route.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { bodyValidator, closed } from '../../src/http/validation.js';
+import { rules } from '../../src/workers/seo/audit.js';
 import { startApi } from '../support/http.js';
 import { refusedInputs } from '../support/refusedInputs.js';
 
@@ -44,7 +45,8 @@ const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 const source = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(join(sourceFolder, name), 'utf8'))
-  .join('\n');
+  .join('\n')
+  .replaceAll(/' \+\s+'/g, '');
 
 /** What is said of the fields of all bodies. */
 const issues = new Set<string>();
@@ -81,6 +83,11 @@ describe.each(languages)('what the service says, in %s', (language) => {
   test('leaves no whole sentence in English that a body is refused with', () => {
     const left = [...issues].filter((issue) => say(issue) === issue || say(issue).includes('; got '));
     expect(left).toEqual([]);
+  });
+
+  test('leaves nothing in English that is said of a site in search', () => {
+    const said = rules.flatMap(({ message, advice }) => [message, advice]);
+    expect(said.filter((sentence) => say(sentence) === sentence)).toEqual([]);
   });
 
   test('knows no sentence that the service does not say', () => {

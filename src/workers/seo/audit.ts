@@ -70,7 +70,7 @@ const isWrongCanonical = ({ canonicals, url }: PageFacts): boolean => {
 const isWrongAlternate = ({ language, href }: PageFacts['alternates'][number]): boolean =>
   parseUrl(href) === undefined || (language.toLowerCase() !== 'x-default' && !isLanguage(language));
 
-const rules: readonly Rule[] = [
+export const rules: readonly Rule[] = [
   {
     rule: 'noindex',
     severity: 'error',

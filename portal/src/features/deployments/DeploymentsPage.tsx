@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
+import { inReadersLanguage } from '../../i18n/serviceWords.js';
 import { Button } from '../../theme/Button.js';
 import { Asked, isProviderFault } from '../../ui/Asked.js';
 import { momentText, Time } from '../../ui/dates.js';
@@ -46,7 +47,7 @@ const DeploymentRow = ({
             <code>{shortId(commit)}</code>
           </span>
         )}
-        {error !== undefined && <p className="small">{error}</p>}
+        {error !== undefined && <p className="small">{inReadersLanguage(error)}</p>}
       </div>
       <div className={`small muted ${lists['aside'] ?? ''}`}>
         <Time at={createdAt} kind="moment">

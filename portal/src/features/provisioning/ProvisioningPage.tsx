@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
+import { inReadersLanguage } from '../../i18n/serviceWords.js';
 import { brandName } from '../../page.js';
 import { pathTo } from '../../paths.js';
 import { Button } from '../../theme/Button.js';
@@ -64,12 +65,12 @@ const Stopped = ({ job, isArchived }: { readonly job: ProvisioningJob; readonly 
     <section className={classes['needed']} aria-labelledby="provisioning-stopped">
       <div>
         <h2 id="provisioning-stopped">{t(isCleaned ? 'provisioning.stopped.cleaned' : 'provisioning.stopped.title')}</h2>
-        <p>{currentStep(job)?.error ?? reason}</p>
+        <p>{inReadersLanguage(currentStep(job)?.error ?? reason ?? '')}</p>
         <p className="muted small">
           {cleanup?.status === 'running' ? t('provisioning.stopped.cleaningUp') : t(`provisioning.stopped.${after}`)}
         </p>
         {cleanup?.error !== undefined && (
-          <p className="small">{t('provisioning.stopped.cleanUpFailed', { error: cleanup.error })}</p>
+          <p className="small">{t('provisioning.stopped.cleanUpFailed', { error: inReadersLanguage(cleanup.error) })}</p>
         )}
         <FaultLine error={retry.error} />
       </div>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
+import { inReadersLanguage } from '../../i18n/serviceWords.js';
 import { Button } from '../../theme/Button.js';
 import { useAnnounce } from '../../ui/Announcer.js';
 import { Asked } from '../../ui/Asked.js';
@@ -109,7 +110,13 @@ const Report = ({
   ];
   const isWaiting = isUnderWay(latest);
   const hasFailed = latest?.status === 'failed';
-  const lead = isWaiting ? t('seo.underWayText') : hasFailed ? latest.reason : facts ? facts.join(' ') : t('seo.noneText');
+  const lead = isWaiting
+    ? t('seo.underWayText')
+    : hasFailed
+      ? inReadersLanguage(latest.reason ?? '')
+      : facts
+        ? facts.join(' ')
+        : t('seo.noneText');
   return (
     <>
       <PageHead

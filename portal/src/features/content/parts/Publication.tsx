@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { pathTo } from '../../../paths.js';
 import { Button } from '../../../theme/Button.js';
 import { useAnnounce } from '../../../ui/Announcer.js';
@@ -30,7 +31,8 @@ const Progress = ({ started, websiteId }: { readonly started: Deployment; readon
       )}
       {status === 'failed' && (
         <>
-          {error} <Link to={pathTo('deployments', { websiteId })}>{t('titles.deployments')}</Link>
+          {error !== undefined && inReadersLanguage(error)}{' '}
+          <Link to={pathTo('deployments', { websiteId })}>{t('titles.deployments')}</Link>
         </>
       )}
     </p>

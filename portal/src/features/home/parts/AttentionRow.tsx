@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { pathTo, type PageName } from '../../../paths.js';
 import { Button } from '../../../theme/Button.js';
 import { dayText, daysUntil, relativeText } from '../../../ui/dates.js';
@@ -28,7 +29,7 @@ const failedMatter = ({ provisioningSummary: job }: Website, t: TFunction): Matt
   // The reason begins with the step, as programs know it.
   const reason = job.reason?.replace(`${job.step ?? ''}: `, '');
   return {
-    words: t(reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason }),
+    words: t(reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason: inReadersLanguage(reason ?? '') }),
     action: t('home.retry'),
     page: 'provisioning',
   };

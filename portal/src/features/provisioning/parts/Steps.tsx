@@ -1,6 +1,7 @@
 import type { CheckpointStatus, ProvisioningJob, ProvisioningReceipt, StepStatus } from '@doorstep/sdk';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { momentText } from '../../../ui/dates.js';
 import { Mark } from '../../../ui/marks.js';
 import { clockText, durationText } from '../duration.js';
@@ -71,7 +72,7 @@ export const Steps = ({ job, receipts }: StepsProps): ReactNode => {
             <p className={classes['name']}>{t(`provisioning.steps.${step.id}`)}</p>
             {step.attempts > 1 && <p className="small muted">{t('provisioning.attempts', { count: step.attempts })}</p>}
             {step.error !== undefined && step.status !== 'succeeded' && (
-              <p className={`small ${classes['note'] ?? ''}`}>{step.error}</p>
+              <p className={`small ${classes['note'] ?? ''}`}>{inReadersLanguage(step.error)}</p>
             )}
             {receipts
               .filter((receipt) => receipt.step === step.id)

@@ -1,6 +1,7 @@
 import type { SeoScan } from '@doorstep/sdk';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import lists from '../../../ui/lists.module.css';
 
 type Finding = NonNullable<SeoScan['findings']>[number];
@@ -12,15 +13,15 @@ const FindingRow = ({ finding: { message, advice, affected, pages } }: { readonl
   return (
     <li className={lists['row']}>
       <div className={lists['what']}>
-        <h3>{message}</h3>
-        <p className="muted">{advice}</p>
+        <h3>{inReadersLanguage(message)}</h3>
+        <p className="muted">{inReadersLanguage(advice)}</p>
         {pages.length > 0 && (
           <details>
             <summary className={lists['summary']}>{t('seo.affected', { count: affected })}</summary>
             <ul>
               {pages.map((page) => (
                 <li key={page} className="small">
-                  {page}
+                  {inReadersLanguage(page)}
                 </li>
               ))}
               {affected > pages.length && <li className="small muted">{t('seo.andMore', { count: affected - pages.length })}</li>}

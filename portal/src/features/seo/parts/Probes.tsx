@@ -1,6 +1,7 @@
 import type { SeoScan } from '@doorstep/sdk';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import lists from '../../../ui/lists.module.css';
 
 /** What an assistant says to somebody who looks for such a business. */
@@ -14,7 +15,7 @@ export const Probes = ({ probes }: { readonly probes: NonNullable<SeoScan['probe
       {status === 'notConfigured' && <p className="muted">{t('seo.probes.notConfigured')}</p>}
       {status === 'failed' && (
         <p className="muted">
-          {t('seo.probes.failed')} {reason}
+          {t('seo.probes.failed')} {reason !== undefined && inReadersLanguage(reason)}
         </p>
       )}
       {status === 'answered' && (

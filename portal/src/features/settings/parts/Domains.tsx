@@ -2,6 +2,7 @@ import type { Domain } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { Button } from '../../../theme/Button.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { useAnnounce } from '../../../ui/Announcer.js';
@@ -62,7 +63,7 @@ const DomainItem = ({ domain, mayChange }: DomainItemProps): ReactNode => {
         )}
       </div>
       {isPending && <p className="small">{t('settings.domains.setRecords')}</p>}
-      {problem !== undefined && <p className="small">{problem}</p>}
+      {problem !== undefined && <p className="small">{inReadersLanguage(problem)}</p>}
       {verify.data?.status === 'pending' && problem === undefined && <p className="small">{t('settings.domains.notYet')}</p>}
       <FaultLine error={verify.error} />
       {isPending ? (
