@@ -44,6 +44,9 @@ const exactText = (time: string, kind: TimeKind): string =>
 export const momentText = (time: string): string =>
   `${dayText(time, 'moment')}, ${format(time, 'moment', { hour: '2-digit', minute: '2-digit' })}`;
 
+/** Whether a moment has come, at that very millisecond too, as the service counts. */
+export const isPast = (time: string, now: Date = new Date()): boolean => Date.parse(time) <= now.getTime();
+
 /** How many days from today on a day is, as calendars count; negative in the past. */
 export const daysUntil = (time: string, kind: TimeKind, now: Date = new Date()): number =>
   (Date.parse(calendarDay(time, kind)) - Date.parse(calendarDay(now, 'moment'))) / 86_400_000;

@@ -2,10 +2,8 @@ import type { APIKey } from '@doorstep/sdk';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { momentText, Time } from '../../../ui/dates.js';
+import { isPast, momentText, Time } from '../../../ui/dates.js';
 import lists from '../../../ui/lists.module.css';
-
-const isPast = (time: string): boolean => Date.parse(time) <= Date.now();
 
 interface KeyRowProps {
   readonly apiKey: APIKey;

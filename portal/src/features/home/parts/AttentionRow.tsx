@@ -6,7 +6,7 @@ import { Link } from 'react-router';
 import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { pathTo, type PageName } from '../../../paths.js';
 import { Button } from '../../../theme/Button.js';
-import { dayText, daysUntil, relativeText } from '../../../ui/dates.js';
+import { dayText, daysUntil, isPast, relativeText } from '../../../ui/dates.js';
 import type { Attention } from '../keys.js';
 import classes from './home.module.css';
 
@@ -17,8 +17,6 @@ interface Matter {
   readonly action: string;
   readonly page: PageName;
 }
-
-const isPast = (time: string): boolean => Date.parse(time) < Date.now();
 
 /** "2 days ago"; a day that passes today has not gone by for anybody. */
 const since = (time: string): string => relativeText(time, 'day');

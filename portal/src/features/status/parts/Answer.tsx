@@ -31,7 +31,7 @@ export const Answer = ({
   const counts = countsOf(checkpoints);
   const count = checkpoints.length;
   const isReady = count > 0 && counts.done === count;
-  const isPast = daysUntil(eta, 'day') < 0;
+  const isDayOver = daysUntil(eta, 'day') < 0;
   const day = dayText(eta, 'day');
   const move = isReady ? undefined : lastMove(changes);
   const from = move === undefined ? '' : dayText(move.from, 'day');
@@ -53,7 +53,7 @@ export const Answer = ({
           ? finishedAt === undefined
             ? t('status.ready')
             : t('status.readySince', { day: dayText(finishedAt, 'moment') })
-          : t(isPast ? 'status.wasToBe' : 'status.readyBy', { day })}
+          : t(isDayOver ? 'status.wasToBe' : 'status.readyBy', { day })}
       </Heading>
       <p className={classes['sub']}>
         {isReady ? (
@@ -61,7 +61,7 @@ export const Answer = ({
         ) : (
           <>
             <Time at={eta} kind="day">
-              {isPast ? t('status.thatWas', { when: relativeText(eta, 'day') }) : asSentence(relativeText(eta, 'day'))}
+              {isDayOver ? t('status.thatWas', { when: relativeText(eta, 'day') }) : asSentence(relativeText(eta, 'day'))}
             </Time>
             {count > 0 && (
               <>
