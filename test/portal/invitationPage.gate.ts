@@ -51,6 +51,14 @@ withBrowser('an invitation', () => {
     await page.getByRole('link', { name: 'Open Corner Bakery' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ready by 22 December 2031' }).waitFor();
     expect(complaints).toEqual([]);
+
+    // Its link would lead to a refusal, once that access was taken away.
+    const [link] = (await seat.admin.websites.clients.list(websiteId)).links;
+    await seat.admin.websites.clients.remove(websiteId, link?.clientId ?? '');
+    await visit(path, 'anna@example.com');
+    await page.getByRole('heading', { level: 1, name: 'Your access has ended' }).waitFor();
+    await looksRight(page);
+    expect(await page.getByRole('link', { name: 'Open Corner Bakery' }).count()).toBe(0);
   });
 
   test('of somebody else says so, and lets one sign in as that person', async () => {

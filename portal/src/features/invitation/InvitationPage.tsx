@@ -8,14 +8,28 @@ import { pathTo } from '../../paths.js';
 import { Button } from '../../theme/Button.js';
 import { MiddleCard } from '../../ui/MiddleCard.js';
 import { PageTitle } from '../../ui/PageTitle.js';
-import { FaultCard, Waiting } from '../../ui/states.js';
+import { FaultCard, isOutOfReach, Waiting } from '../../ui/states.js';
+import { websiteQuery } from '../website/queries.js';
 import { Expired } from './parts/Expired.js';
 import { Pending } from './parts/Pending.js';
 import { SomebodyElse } from './parts/SomebodyElse.js';
 import { invitationQuery } from './queries.js';
 
+/** It was accepted, once: the access that it gave may have been taken away since. */
 const Accepted = ({ invitation: { websiteId, websiteName = '' } }: { readonly invitation: Invitation }): ReactNode => {
   const { t } = useTranslation();
+  const website = useQuery(websiteQuery(websiteId));
+  if (website.isPending) return <Waiting />;
+  if (isOutOfReach(website.error)) {
+    return (
+      <MiddleCard title={t('invitation.over')}>
+        <p className="muted">{t('invitation.overText', { website: websiteName, brand: brandName })}</p>
+        <p>
+          <Link to={pathTo('home')}>{t('notFound.home')}</Link>
+        </p>
+      </MiddleCard>
+    );
+  }
   return (
     <MiddleCard title={t('invitation.accepted')}>
       <p className="muted">{t('invitation.acceptedText', { website: websiteName })}</p>
