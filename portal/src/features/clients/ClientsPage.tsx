@@ -18,17 +18,22 @@ import { clientsQuery } from './queries.js';
 const ClientsPage = (): ReactNode => {
   const [search] = useSearchParams();
   const q = search.get('q') ?? '';
-  return <ClientsOf key={q} q={q} />;
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      <ClientsOf key={q} q={q} onCreate={() => setCreating(true)} />
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  );
 };
 
-const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
+const ClientsOf = ({ q, onCreate }: { readonly q: string; readonly onCreate: () => void }): ReactNode => {
   const { t } = useTranslation();
   const [, setSearch] = useSearchParams();
-  const [isCreating, setCreating] = useState(false);
   const mayWrite = useMayWrite();
   const list = useInfiniteQuery(clientsQuery(q));
   const create = mayWrite ? (
-    <Button variant="filled" onClick={() => setCreating(true)}>
+    <Button variant="filled" onClick={onCreate}>
       {t('clients.create')}
     </Button>
   ) : undefined;
@@ -77,7 +82,6 @@ const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
           );
         }}
       </Loaded>
-      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   );
 };

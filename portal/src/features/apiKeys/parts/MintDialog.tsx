@@ -2,12 +2,12 @@ import type { AccountRole, MintedAPIKey, TokenScope } from '@doorstep/sdk';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { Modal } from '../../../theme/Modal.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { Radio } from '../../../theme/Radio.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { CopyField } from '../../../ui/CopyField.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { FormDialog } from '../../../ui/FormDialog.js';
 import forms from '../../../ui/forms.module.css';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { useLeaveGuard } from '../../../ui/leaving.js';
@@ -28,6 +28,7 @@ interface MintDialogProps {
 /** Makes a key, and shows it once. */
 export const MintDialog = ({ onClose, example }: MintDialogProps): ReactNode => {
   const { t } = useTranslation();
+  const [name, setName] = useState('');
   const [minted, setMinted] = useState<MintedAPIKey | null>(null);
   const [isCopied, setCopied] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -37,15 +38,14 @@ export const MintDialog = ({ onClose, example }: MintDialogProps): ReactNode => 
     else setAsking(true);
   };
   return (
-    <Modal
-      opened
+    <FormDialog
+      dirty={minted === null && name.trim() !== ''}
       onClose={close}
       title={minted === null ? t('apiKeys.mintTitle') : t('apiKeys.mintedTitle', { name: minted.name })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       closeOnClickOutside={minted === null}
     >
       {minted === null ? (
-        <MintForm onMinted={setMinted} onCancel={onClose} />
+        <MintForm name={name} onName={setName} onMinted={setMinted} onCancel={onClose} />
       ) : (
         <div className={forms['form']}>
           <p>{t('apiKeys.mintedText')}</p>
@@ -63,21 +63,24 @@ export const MintDialog = ({ onClose, example }: MintDialogProps): ReactNode => 
           </div>
         </div>
       )}
-    </Modal>
+    </FormDialog>
   );
 };
 
 const MintForm = ({
+  name,
+  onName,
   onMinted,
   onCancel,
 }: {
+  readonly name: string;
+  readonly onName: (name: string) => void;
   readonly onMinted: (key: MintedAPIKey) => void;
   readonly onCancel: () => void;
 }): ReactNode => {
   const { t } = useTranslation();
   const { role: own } = useMe();
   const mint = useMint();
-  const [name, setName] = useState('');
   const [scope, setScope] = useState<TokenScope>('read');
   const [role, setRole] = useState<AccountRole>(own);
   const [end, setEnd] = useState<string>('90');
@@ -99,7 +102,7 @@ const MintForm = ({
         maxLength={100}
         value={name}
         error={errors['name']}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => onName(event.currentTarget.value)}
         data-autofocus
       />
       <Radio.Group label={t('apiKeys.scope')} value={scope} onChange={(value) => setScope(value === 'write' ? 'write' : 'read')}>

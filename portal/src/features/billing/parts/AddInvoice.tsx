@@ -1,12 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { Modal } from '../../../theme/Modal.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { DayField } from '../../../ui/DayField.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { FormDialog } from '../../../ui/FormDialog.js';
 import { useNotice } from '../../../ui/notices.js';
 import { amountIn } from '../money.js';
 import { useAddInvoice } from '../mutations.js';
@@ -34,6 +34,7 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
   const [hasTried, setTried] = useState(false);
   const total = amountIn(amount, currency);
   const errors = fieldErrors(add.error);
+  const isTyped = description.trim() !== '' || amount.trim() !== '' || dueAt !== '' || isDueUnfinished;
   const isNamed = Object.keys(errors).length > 0;
   const submit = (): void => {
     setTried(true);
@@ -49,7 +50,7 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
     );
   };
   return (
-    <Modal opened onClose={onClose} title={t('billing.add')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <FormDialog dirty={isTyped} onClose={onClose} title={t('billing.add')}>
       <form
         className={classes['form']}
         noValidate
@@ -98,6 +99,6 @@ export const AddInvoice = ({ websiteId, currency: usual = 'eur', onClose }: AddI
           </Button>
         </div>
       </form>
-    </Modal>
+    </FormDialog>
   );
 };

@@ -3,11 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { pathTo } from '../../../paths.js';
 import { Button } from '../../../theme/Button.js';
-import { Modal } from '../../../theme/Modal.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
+import { FormDialog } from '../../../ui/FormDialog.js';
 import forms from '../../../ui/forms.module.css';
+import { forgetUnsaved } from '../../../ui/leaving.js';
 import { useCreate } from '../mutations.js';
 
 /** Registers somebody, and leads to them. */
@@ -19,13 +20,18 @@ export const CreateDialog = ({ onClose }: { readonly onClose: () => void }): Rea
   const [name, setName] = useState('');
   const errors = fieldErrors(create.error);
   return (
-    <Modal opened onClose={onClose} title={t('clients.create')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <FormDialog dirty={email.trim() !== '' || name.trim() !== ''} onClose={onClose} title={t('clients.create')}>
       <form
         className={forms['form']}
         onSubmit={(event) => {
           event.preventDefault();
           const asked = { email: email.trim(), ...(name.trim() !== '' && { name: name.trim() }) };
-          create.mutate(asked, { onSuccess: ({ id }) => void navigate(pathTo('client', { clientId: id })) });
+          create.mutate(asked, {
+            onSuccess: ({ id }) => {
+              forgetUnsaved();
+              void navigate(pathTo('client', { clientId: id }));
+            },
+          });
         }}
       >
         <p>{t('clients.createText')}</p>
@@ -56,6 +62,6 @@ export const CreateDialog = ({ onClose }: { readonly onClose: () => void }): Rea
           <Button onClick={onClose}>{t('common.cancel')}</Button>
         </div>
       </form>
-    </Modal>
+    </FormDialog>
   );
 };

@@ -23,7 +23,8 @@ export const AddStep = ({ steps, onAdd, onClose }: AddStepProps): ReactNode => {
   const [isAdding, setAdding] = useState(false);
   const name = useRef<HTMLInputElement>(null);
   useEffect(() => name.current?.focus(), []);
-  useLeaveGuard(label.trim() !== '' || dueAt !== '');
+  const isTyped = label.trim() !== '' || dueAt !== '';
+  useLeaveGuard(isTyped);
   const add = async (): Promise<void> => {
     const words = label.trim();
     if (words === '' || isAdding) return;
@@ -45,7 +46,7 @@ export const AddStep = ({ steps, onAdd, onClose }: AddStepProps): ReactNode => {
         void add();
       }}
       onKeyDown={({ key }) => {
-        if (key === 'Escape') onClose();
+        if (key === 'Escape' && !isTyped) onClose();
       }}
     >
       <TextInput

@@ -5,6 +5,7 @@ import { Button } from '../../../theme/Button.js';
 import { TextInput } from '../../../theme/TextInput.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import { useNotice } from '../../../ui/notices.js';
 import classes from '../documents.module.css';
 import { useRename } from '../mutations.js';
@@ -21,6 +22,7 @@ export const RenameForm = ({
   const notify = useNotice();
   const [name, setName] = useState(before);
   const rename = useRename(websiteId, id);
+  useLeaveGuard(name !== before);
   const fieldError = fieldErrors(rename.error)['name'];
   const save = (): void => {
     if (name === before) onDone();

@@ -2,10 +2,10 @@ import type { Media } from '@doorstep/sdk';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { Modal } from '../../../theme/Modal.js';
 import { Textarea } from '../../../theme/Textarea.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { FormDialog } from '../../../ui/FormDialog.js';
 import { useNotice } from '../../../ui/notices.js';
 import { useDescribe } from '../mutations.js';
 import classes from './dialogs.module.css';
@@ -26,7 +26,7 @@ export const AltDialog = ({ media, websiteId, onClose }: AltDialogProps): ReactN
   const isMissing = text === '' && media.kind === 'image';
   const issue = fieldErrors(describe.error)['alt'];
   return (
-    <Modal opened onClose={onClose} title={t('media.describe')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <FormDialog dirty={text !== (media.alt ?? '')} onClose={onClose} title={t('media.describe')}>
       <form
         className={classes['form']}
         onSubmit={(event) => {
@@ -61,6 +61,6 @@ export const AltDialog = ({ media, websiteId, onClose }: AltDialogProps): ReactN
           </Button>
         </div>
       </form>
-    </Modal>
+    </FormDialog>
   );
 };

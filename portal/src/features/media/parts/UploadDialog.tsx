@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
-import { Modal } from '../../../theme/Modal.js';
 import { Progress } from '../../../theme/Progress.js';
 import { Textarea } from '../../../theme/Textarea.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { FormDialog } from '../../../ui/FormDialog.js';
 import { useNotice } from '../../../ui/notices.js';
 import { sizeText } from '../../../ui/numbers.js';
 import { useUpload } from '../mutations.js';
@@ -51,14 +51,7 @@ export const UploadDialog = ({ file, left, websiteId, onNext, onClose }: UploadD
     );
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      closeOnClickOutside={!upload.isPending}
-      closeOnEscape={!upload.isPending}
-      title={t('media.upload')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <FormDialog dirty={text !== '' || upload.isPending} onClose={onClose} title={t('media.upload')}>
       <form
         className={classes['form']}
         noValidate
@@ -103,6 +96,6 @@ export const UploadDialog = ({ file, left, websiteId, onNext, onClose }: UploadD
           </Button>
         </div>
       </form>
-    </Modal>
+    </FormDialog>
   );
 };

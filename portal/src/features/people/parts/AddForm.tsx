@@ -9,6 +9,7 @@ import { dayText } from '../../../ui/dates.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import forms from '../../../ui/forms.module.css';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import { useAdd } from '../mutations.js';
 
 interface AddFormProps {
@@ -24,6 +25,7 @@ export const AddForm = ({ websiteId, isListed }: AddFormProps): ReactNode => {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<WebsiteClientLink['role']>('viewer');
   const [notify, setNotify] = useState(true);
+  useLeaveGuard(email.trim() !== '');
   const errors = fieldErrors(add.error);
   const { data: added } = add;
   const stands = added !== undefined && isListed(added);

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../../ui/ConfirmDialog.js';
 import { CopyField } from '../../../ui/CopyField.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
 import { useAddDomain, useRemoveDomain, useVerifyDomain } from '../mutations.js';
@@ -93,6 +94,7 @@ const AddDomain = ({ websiteId }: { readonly websiteId: string }): ReactNode => 
   const { t } = useTranslation();
   const add = useAddDomain(websiteId);
   const [domain, setDomain] = useState('');
+  useLeaveGuard(domain.trim() !== '');
   const fault = fieldErrors(add.error)['domain'];
   return (
     <form

@@ -7,6 +7,7 @@ import { TextInput } from '../../../theme/TextInput.js';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
 import { useAttachService, useDetachService } from '../mutations.js';
@@ -56,6 +57,7 @@ const Attach = ({ websiteId, kind, onDone }: AttachProps): ReactNode => {
   const { t } = useTranslation();
   const attach = useAttachService(websiteId);
   const [fields, setFields] = useState<Fields>({ named: '', secret: '' });
+  useLeaveGuard(fields.named.trim() !== '' || fields.secret !== '');
   const faults = Object.entries(fieldErrors(attach.error));
   const fault = faults.find(([field]) => field.startsWith(fieldOf[kind]))?.[1];
   const secretFault = faults.find(([field]) => field.startsWith('secrets'))?.[1];

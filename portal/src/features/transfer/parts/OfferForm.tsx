@@ -7,6 +7,7 @@ import { TextInput } from '../../../theme/TextInput.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import forms from '../../../ui/forms.module.css';
+import { useLeaveGuard } from '../../../ui/leaving.js';
 import { useNotice } from '../../../ui/notices.js';
 import { useIsAdmin } from '../../../ui/useMayWrite.js';
 import { useOffer } from '../mutations.js';
@@ -28,6 +29,8 @@ export const OfferForm = ({ websiteId, email: offered = '' }: OfferFormProps): R
   const [id, setId] = useState('');
   const [sendEmail, setSendEmail] = useState(false);
   const errors = fieldErrors(offer.error);
+  const isOffered = [offered, offer.data?.email].includes(email.trim().toLowerCase());
+  useLeaveGuard(!isOffered || id.trim() !== '');
   if (!mayChange) return null;
   const terms = id.trim() === '' ? {} : pays === 'new' ? { priceId: id.trim() } : { subscription: id.trim() };
   return (
@@ -38,7 +41,12 @@ export const OfferForm = ({ websiteId, email: offered = '' }: OfferFormProps): R
         event.preventDefault();
         offer.mutate(
           { email: email.trim(), sendEmail, ...terms },
-          { onSuccess: (made) => notify({ words: t('transfer.offered', { email: made.email }) }) },
+          {
+            onSuccess: (made) => {
+              setId('');
+              notify({ words: t('transfer.offered', { email: made.email }) });
+            },
+          },
         );
       }}
     >

@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+withBrowser('what is typed into a form', () => {
+  let seat: PortalSeat;
+  let browser: PortalWindow;
+  let path: string;
+  beforeAll(async () => {
+    seat = await startPortal();
+    const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', tier: 'scale' });
+    path = `/websites/${id}`;
+    browser = await seat.open({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    await browser.visit('/clients?q=nobody', operator);
+  });
+
+  test('of a dialog stays when it is closed by a slip, and is dropped on purpose', async () => {
+    const { page, complaints } = browser;
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'New client' }).click();
+    const form = page.getByRole('dialog', { name: 'New client' });
+    const address = form.getByLabel('E-mail address');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+    // Nothing is typed yet: nothing is asked.
+    await address.press('Escape');
+    await form.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'New client' }).click();
+    await address.fill('anna@example.com');
+
+    await address.press('Escape');
+    await question.waitFor();
+    await looksRight(page);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+    await page.mouse.click(5, 5);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    // The search before it is the same page, whose dialog stays.
+    await page.goBack();
+    await page.waitForURL(/q=nobody/);
+    expect(await address.inputValue()).toBe('anna@example.com');
+
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await form.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'New client' }).click();
+    expect(await address.inputValue()).toBe('');
+    await address.fill('anna@example.com');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'anna@example.com' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['People', 'E-mail address'],
+    ['Transfer', 'E-mail address of the new owner'],
+    ['Settings', 'Domain'],
+  ])('of the page %s stays until the reader says that they leave', async (name, label) => {
+    const { page, visit } = browser;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await visit(path, operator);
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    const field = page.getByLabel(label, { exact: true }).first();
+    await field.fill('anna@example.com');
+    await page.goBack();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await field.inputValue()).toBe('anna@example.com');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'There is no plan yet' }).waitFor();
+  });
+});
