@@ -147,6 +147,19 @@ withBrowser('the content pages', () => {
     const option = page.getByRole('option', { name: 'Loaves on a shelf' });
     await option.waitFor({ state: 'attached' });
     for (const shown of [reader.page, page]) expect(await shown.getByText('A picture that was removed').count()).toBe(0);
+
+    // And it can be chosen again: older ones are listed on demand.
+    const chooser = page.getByRole('combobox', { name: 'Picture' });
+    await chooser.selectOption('');
+    await option.waitFor({ state: 'detached' });
+    await page.route(/\/media\?limit=.*cursor=older/, (listed) =>
+      listed.continue({ url: listed.request().url().replace('cursor=older', '') }),
+    );
+    await page.getByRole('button', { name: 'List older pictures too' }).click();
+    await option.waitFor({ state: 'attached' });
+    await chooser.selectOption({ label: 'Loaves on a shelf' });
+    await page.getByRole('img', { name: 'Loaves on a shelf' }).waitFor();
+    await looksRight(page);
   });
 
   test('a new entry of a list is typed into at once', async () => {

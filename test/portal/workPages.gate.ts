@@ -178,5 +178,21 @@ withBrowser('the pages of a website', () => {
     await form.getByLabel('What it shows').fill('The oven');
     await form.getByRole('button', { name: 'Upload' }).click();
     await page.getByRole('img', { name: 'The oven' }).waitFor();
+
+    // As with more than one page of them.
+    await page.route(/\/media\?limit=/, (listed) =>
+      listed.continue({
+        url: listed
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=1'),
+      }),
+    );
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: '2 pictures and videos' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Describe / }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Describe shop.jpg' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Describe / }).count()).toBe(2);
   });
 });

@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { Button } from '../../theme/Button.js';
 import { FileButton } from '../../theme/FileButton.js';
 import { Asked } from '../../ui/Asked.js';
+import { More } from '../../ui/More.js';
 import { PageHead } from '../../ui/PageHead.js';
 import { Bone, HeadingBone, Skeleton } from '../../ui/skeletons.js';
 import { StateCard } from '../../ui/states.js';
@@ -21,7 +22,7 @@ const MediaPage = (): ReactNode => {
   const { websiteId = '' } = useParams();
   const may = useMayEdit(websiteId);
   const mayEdit = may === 'yes';
-  const media = useQuery(mediaQuery(websiteId));
+  const media = useInfiniteQuery(mediaQuery(websiteId));
   /** Each with a number, so that the form begins anew. */
   const [files, setFiles] = useState<readonly { readonly turn: number; readonly file: File }[]>([]);
   const [isOver, setOver] = useState(false);
@@ -64,35 +65,38 @@ const MediaPage = (): ReactNode => {
         </Skeleton>
       }
     >
-      {(list) => (
-        <div className={`${classes['page'] ?? ''} ${isOver ? (classes['over'] ?? '') : ''}`} {...dropping}>
-          <PageHead
-            title={list.length === 0 ? t('media.none') : t('media.title', { count: list.length, more: list.hasMore ? '+' : '' })}
-            lead={may === 'yes' ? t('media.lead') : may === 'waiting' ? undefined : t(`content.readOnly.${may}`)}
-            actions={upload}
-          />
-          {list.length === 0 ? (
-            <StateCard title={t('media.noneTitle')}>{t(mayEdit ? 'media.noneText' : 'media.noneForReaders')}</StateCard>
-          ) : (
-            <ul className={classes['grid']}>
-              {list.map((one) => (
-                <Tile key={one.id} media={one} websiteId={websiteId} mayEdit={mayEdit} />
-              ))}
-            </ul>
-          )}
-          {list.hasMore && <p className="muted small">{t('media.newest', { count: list.length })}</p>}
-          {current !== undefined && (
-            <UploadDialog
-              key={current.turn}
-              file={current.file}
-              left={files.length - 1}
-              websiteId={websiteId}
-              onNext={() => setFiles(files.slice(1))}
-              onClose={() => setFiles([])}
+      {({ pages }) => {
+        const list = pages.flatMap(({ items }) => items);
+        return (
+          <div className={`${classes['page'] ?? ''} ${isOver ? (classes['over'] ?? '') : ''}`} {...dropping}>
+            <PageHead
+              title={list.length === 0 ? t('media.none') : t('media.title', { count: pages[0]?.total ?? list.length })}
+              lead={may === 'yes' ? t('media.lead') : may === 'waiting' ? undefined : t(`content.readOnly.${may}`)}
+              actions={upload}
             />
-          )}
-        </div>
-      )}
+            {list.length === 0 ? (
+              <StateCard title={t('media.noneTitle')}>{t(mayEdit ? 'media.noneText' : 'media.noneForReaders')}</StateCard>
+            ) : (
+              <ul className={classes['grid']}>
+                {list.map((one) => (
+                  <Tile key={one.id} media={one} websiteId={websiteId} mayEdit={mayEdit} />
+                ))}
+              </ul>
+            )}
+            <More list={media} />
+            {current !== undefined && (
+              <UploadDialog
+                key={current.turn}
+                file={current.file}
+                left={files.length - 1}
+                websiteId={websiteId}
+                onNext={() => setFiles(files.slice(1))}
+                onClose={() => setFiles([])}
+              />
+            )}
+          </div>
+        );
+      }}
     </Asked>
   );
 };

@@ -1,17 +1,21 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import { mediaKeys } from './keys.js';
 
-/** As many as one request gives. */
-const maxShown = 200;
-
-/** Pictures and videos, newest first. */
+/** Pictures and videos, newest first, by pages; the first one says how many there are. */
 export const mediaQuery = (websiteId: string) =>
-  queryOptions({
+  infiniteQueryOptions({
+    ...byCursor,
     queryKey: mediaKeys.list(websiteId),
-    queryFn: ({ signal }) => doorstep.websites.media.list(websiteId, { limit: maxShown }, { signal }),
-    // Sharing structure with the data before copies the items alone: `hasMore` would be lost.
-    structuralSharing: false,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      pageOf(
+        doorstep.websites.media.list(
+          websiteId,
+          { limit: 200, ...(cursor === undefined ? { count: true } : { cursor }) },
+          { signal },
+        ),
+      ),
   });
 
 /** One of them; `null`: there is none. */

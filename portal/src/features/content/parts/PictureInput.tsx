@@ -1,11 +1,12 @@
 import type { Media } from '@doorstep/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { pathTo } from '../../../paths.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
 import { TextInput } from '../../../theme/TextInput.js';
+import { More } from '../../../ui/More.js';
 import { MediaPicture } from '../../media/parts/MediaPicture.js';
 import { mediaQuery } from '../../media/queries.js';
 import { useNamedMedia } from '../../media/useNamedMedia.js';
@@ -28,7 +29,8 @@ const textAt = (value: unknown, name: string): string => {
 /** Chooses one of the website's pictures. */
 export const PictureInput = ({ title, value, onChange, issue, websiteId }: PictureInputProps): ReactNode => {
   const { t } = useTranslation();
-  const media = useQuery(mediaQuery(websiteId)).data?.filter(({ kind }) => kind === 'image') ?? [];
+  const list = useInfiniteQuery(mediaQuery(websiteId));
+  const media = list.data?.pages.flatMap(({ items }) => items).filter(({ kind }) => kind === 'image') ?? [];
   const mediaId = textAt(value, 'mediaId');
   const named = useNamedMedia(websiteId, mediaId);
   const chosen = named?.kind === 'image' ? named : undefined;
@@ -52,6 +54,7 @@ export const PictureInput = ({ title, value, onChange, issue, websiteId }: Pictu
         ]}
         onChange={({ currentTarget: { value: next } }) => onChange(next === '' ? undefined : { mediaId: next })}
       />
+      <More list={list}>{t('content.olderPictures')}</More>
       {mediaId !== '' && (
         <TextInput
           label={t('content.pictureAlt')}
