@@ -127,6 +127,15 @@ withBrowser('the settings of a website', () => {
     await page.getByText('hosting project and access are gone; the repository stays where it is.').waitFor();
     await looksRight(page);
     expect(await seat.admin.websites.get(id)).toMatchObject({ purgeAt: expect.any(String) as unknown, keep: ['repository'] });
+
+    const { purgeAt: planned } = await seat.admin.websites.get(id);
+    await page.getByRole('button', { name: 'Change what stays' }).click();
+    expect(await dialog.getByLabel('Leave the repository where it is').isChecked()).toBe(true);
+    await dialog.getByLabel('Leave the repository where it is').uncheck();
+    await looksRight(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('repository, hosting project and access are gone.').waitFor();
+    expect(await seat.admin.websites.get(id)).toMatchObject({ purgeAt: planned, keep: [] });
     await page.getByRole('button', { name: 'Keep it' }).click();
     await page.getByRole('button', { name: 'Archive this website' }).waitFor();
     const { archivedAt, purgeAt } = await seat.admin.websites.get(id);

@@ -31,11 +31,11 @@ export const useUpdateWebsite = (id: string) =>
 export const useArchive = (id: string) => useChange(() => doorstep.websites.archive(id), keep);
 export const useRestore = (id: string) => useChange(() => doorstep.websites.restore(id), keep);
 
-/** Deletes an archived website for good, in 30 days. */
+/** Deletes an archived website for good, in 30 days; of one that waits for that, changes what stays. */
 export const useDelete = (id: string) =>
   useChange(
     ({ confirm, kept }: { confirm: string; kept: readonly string[] }) =>
-      doorstep.websites.delete(id, { confirm, ...(kept.length > 0 && { keep: kept.join(',') }) }),
+      doorstep.websites.delete(id, { confirm, keep: kept.join(',') }),
     keep,
   );
 

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { ConfirmByTyping } from '../../../ui/ConfirmByTyping.js';
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.js';
 import { dayText } from '../../../ui/dates.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { useNotice } from '../../../ui/notices.js';
@@ -10,6 +11,26 @@ import { useArchive, useDelete, useRestore } from '../mutations.js';
 import classes from '../SettingsPage.module.css';
 
 const keepable = ['repository', 'hosting'] as const;
+
+interface KeepFieldsProps {
+  readonly kept: readonly string[];
+  readonly onChange: (kept: readonly string[]) => void;
+}
+
+/** What stays at the providers when the website goes. */
+const KeepFields = ({ kept, onChange }: KeepFieldsProps): ReactNode => {
+  const { t } = useTranslation();
+  return keepable.map((thing) => (
+    <label key={thing} className={classes['check']}>
+      <input
+        type="checkbox"
+        checked={kept.includes(thing)}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? [...kept, thing] : kept.filter((one) => one !== thing))}
+      />
+      {t(`settings.life.keep.${thing}`)}
+    </label>
+  ));
+};
 
 /** Archives a website, and what an archived one can become. */
 export const Life = ({ website }: { readonly website: Website }): ReactNode => {
@@ -19,12 +40,14 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
   const archive = useArchive(id);
   const restore = useRestore(id);
   const deletion = useDelete(id);
-  const [asked, setAsked] = useState<'archive' | 'delete'>();
+  const [asked, setAsked] = useState<'archive' | 'delete' | 'keep'>();
   const [kept, setKept] = useState<readonly string[]>([]);
-  const close = (): void => {
-    setAsked(undefined);
-    setKept([]);
+  const ask = (question: 'delete' | 'keep'): void => {
+    deletion.reset();
+    setKept(keep);
+    setAsked(question);
   };
+  const close = (): void => setAsked(undefined);
   const stays = keep.length > 1 ? 'both' : (keep[0] ?? 'none');
   const sayRestored = (): void => notify({ words: t('websites.restored', { name }) });
 
@@ -75,7 +98,11 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
           <FaultLine error={restore.error} />
         </div>
         <div className={classes['buttons']}>
-          {purgeAt === undefined && <Button onClick={() => setAsked('delete')}>{t('settings.life.delete')}</Button>}
+          {purgeAt === undefined ? (
+            <Button onClick={() => ask('delete')}>{t('settings.life.delete')}</Button>
+          ) : (
+            <Button onClick={() => ask('keep')}>{t('settings.life.changeKept')}</Button>
+          )}
           <Button
             variant="filled"
             loading={restore.isPending}
@@ -96,19 +123,20 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
         onConfirm={() => deletion.mutate({ confirm: slug, kept }, { onSuccess: close })}
       >
         <p>{t('settings.life.deleteText')}</p>
-        {keepable.map((thing) => (
-          <label key={thing} className={classes['check']}>
-            <input
-              type="checkbox"
-              checked={kept.includes(thing)}
-              onChange={({ currentTarget }) =>
-                setKept(currentTarget.checked ? [...kept, thing] : kept.filter((one) => one !== thing))
-              }
-            />
-            {t(`settings.life.keep.${thing}`)}
-          </label>
-        ))}
+        <KeepFields kept={kept} onChange={setKept} />
       </ConfirmByTyping>
+      <ConfirmDialog
+        opened={asked === 'keep'}
+        onClose={close}
+        title={t('settings.life.changeKept')}
+        action={t('common.save')}
+        pending={deletion.isPending}
+        error={deletion.error}
+        onConfirm={() => deletion.mutate({ confirm: slug, kept }, { onSuccess: close })}
+      >
+        <p>{t('settings.life.changeKeptText', { name, day: purgeAt === undefined ? '' : dayText(purgeAt, 'moment') })}</p>
+        <KeepFields kept={kept} onChange={setKept} />
+      </ConfirmDialog>
     </section>
   );
 };
