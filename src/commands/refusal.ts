@@ -34,6 +34,11 @@ export class Refused extends Error {
   }
 }
 
+/** @throws Refused unless there is nothing to refuse */
+export const throwIfRefused = (refusal: Refusal | null): void => {
+  if (refusal !== null) throw new Refused(refusal);
+};
+
 /** Every code that a command or a route refuses with. A published code never changes. */
 export const refusalKinds = {
   website_not_found: 'notFound',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ErasureParts } from '../commands/erasure/erasure.handlers.js';
 import type { HttpAppParts } from '../http/app.js';
+import { createMayPreview } from '../http/routes/content/mayPreview.js';
 import { createPageCounter } from '../integrations/analytics/embedded.js';
 import { createPlausible } from '../integrations/analytics/plausible.js';
 import type { SiteAnalytics } from '../integrations/analytics/port.js';
@@ -41,7 +42,6 @@ import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { countBookings, listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
-import { createMayPreview } from '../projections/content/previewAccess.queries.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
 import { createDeployments, type Deployments } from '../workers/deployment/deployments.js';

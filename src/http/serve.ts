@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import { Type } from 'typebox';
-import { Refused, refusals, withViolations, type Violation } from '../commands/refusal.js';
+import { Refused, refusals, throwIfRefused, withViolations, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
@@ -85,8 +85,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const peopleIn = peopleInAnswersOf(route);
 
   const refuseArchived = (access: WebsiteAccess | undefined): void => {
-    const refusal = access === undefined ? null : archivedRefusalFor(route, access.website);
-    if (refusal !== null) throw new Refused(refusal);
+    if (access !== undefined) throwIfRefused(archivedRefusalFor(route, access.website));
   };
 
   const bytesOf = (exchange: Exchange): Promise<Buffer> => {

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
 import { accessFold, type AccessState } from '../../events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
-import { clientBoundTo, clientIdOf, recipientOf } from '../../events/client/client.directory.js';
+import { clientBoundTo, clientIdOf, isRecipient } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { START } from '../../events/store/eventStore.js';
 import { websiteFold } from '../../events/website/website.state.js';
@@ -173,13 +173,6 @@ export const offerTransfer = async (
   await refuseErased(engine, key, context);
   return { handled, clientId };
 };
-
-const isRecipient = async (
-  engine: Engine,
-  clientId: string,
-  invited: string,
-  verifiedEmail: string | undefined,
-): Promise<boolean> => (await engine.personal.decrypt(await recipientOf(engine, clientId, invited))) === verifiedEmail;
 
 /**
  * Claims an invitation for a signed-in caller: registers the client if needed, binds the subject to

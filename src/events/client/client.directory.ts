@@ -22,6 +22,16 @@ export const recipientOf = async ({ state }: Pick<StreamReader, 'state'>, client
   return client.stage === 'registered' ? client.email : invited;
 };
 
+/** Whether somebody who has proved the address `verifiedEmail` may accept an invitation of the client. */
+export const isRecipient = async (
+  directory: Omit<ClientDirectory, 'blindIndex'>,
+  clientId: string,
+  invited: string,
+  verifiedEmail: string | undefined,
+): Promise<boolean> =>
+  verifiedEmail !== undefined &&
+  (await directory.personal.decrypt(await recipientOf(directory, clientId, invited))) === verifiedEmail;
+
 /** The client of a lower-case address, if it is registered. None of a former one, also before it is released. */
 export const clientIdOfEmail = async (directory: ClientDirectory, email: string): Promise<string | undefined> => {
   const { state } = await directory.state(clientEmailFold, { emailIndex: directory.blindIndex(email) });

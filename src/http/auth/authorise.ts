@@ -1,12 +1,12 @@
-import { Refused, refusals } from '../../commands/refusal.js';
+import { Refused, refusals, throwIfRefused } from '../../commands/refusal.js';
 import { accessFold } from '../../events/access/access.state.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
-import { recipientOf } from '../../events/client/client.directory.js';
+import { isRecipient } from '../../events/client/client.directory.js';
 import { websiteRoleOf } from '../../projections/access/access.queries.js';
-import { websiteProjection } from '../../projections/website/website.projection.js';
+import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import type { Reader } from '../../projections/reader.js';
 import type { Route } from '../route.js';
-import type { Caller, WebsiteAccess } from './caller.js';
+import type { Caller, WebsiteAccess, WebsiteStanding } from './caller.js';
 import { isWebsiteRule, refusalFor, standingOf } from './rules.js';
 
 /**
@@ -25,15 +25,26 @@ export type Authorise = (
 ) => Promise<WebsiteAccess | undefined>;
 
 /**
- * What somebody is to a website, as of now.
+ * What somebody is to a website that there is, as of now.
+ * @throws faults of the event store
+ */
+export const standingAt = async (
+  reader: Reader,
+  { role, clientId }: Pick<Caller, 'role' | 'clientId'>,
+  website: WebsiteDocument,
+): Promise<WebsiteStanding> => {
+  if (role === 'admin') return 'admin';
+  return standingOf(clientId === undefined ? null : await websiteRoleOf(reader, website, clientId));
+};
+
+/**
+ * The website, and what somebody is to it, as of now.
  * @throws Refused: `Website <id> not found`; faults of the event store
  */
 export const accessOf = async (reader: Reader, caller: Pick<Caller, 'role' | 'clientId'>, id: string): Promise<WebsiteAccess> => {
   const { document: website, revision } = await reader.read(websiteProjection, id);
   if (website === null) throw new Refused(refusals.websiteNotFound(id));
-  if (caller.role === 'admin') return { website, revision, standing: 'admin' };
-  const way = caller.clientId === undefined ? null : await websiteRoleOf(reader, website, caller.clientId);
-  return { website, revision, standing: standingOf(way) };
+  return { website, revision, standing: await standingAt(reader, caller, website) };
 };
 
 /** Whether the transfer of the website is open, and offered to the caller's verified address. */
@@ -44,11 +55,11 @@ const isOfferedTo = async (
   transferId: string,
 ): Promise<boolean> => {
   const key = keyOfInvitation(transferId);
-  if (key?.websiteId !== websiteId || verifiedEmail === undefined) return false;
+  if (key?.websiteId !== websiteId) return false;
   const invitation = (await reader.state(accessFold, key)).state.invitations.get(transferId);
   if (invitation?.kind !== 'ownership_transfer') return false;
   if (invitation.stage !== 'pending' && invitation.stage !== 'claimed') return false;
-  return (await reader.personal.decrypt(await recipientOf(reader, key.clientId, invitation.email))) === verifiedEmail;
+  return isRecipient(reader, key.clientId, invitation.email, verifiedEmail);
 };
 
 export const authorise: Authorise = async (reader, route, caller, { id, transferId }) => {
@@ -61,7 +72,6 @@ export const authorise: Authorise = async (reader, route, caller, { id, transfer
 
   const access = await accessOf(reader, caller, id);
   const isOffered = rule === 'handover' && transferId !== undefined && (await isOfferedTo(reader, caller, id, transferId));
-  const refusal = refusalFor(route, access.standing, access.website, isOffered);
-  if (refusal !== null) throw new Refused(refusal);
+  throwIfRefused(refusalFor(route, access.standing, access.website, isOffered));
   return access;
 };

@@ -2,7 +2,7 @@ import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { LinkRole } from '../../events/access/access.events.js';
 import type { WebsiteDocument } from '../../projections/website/website.projection.js';
 import type { AccessRule, Route } from '../route.js';
-import type { WebsiteStanding } from './caller.js';
+import type { Caller, WebsiteStanding } from './caller.js';
 
 /** What a client's way to a website makes of them; `null`: they have none. */
 export const standingOf = (way: { readonly via: 'owner' | 'link'; readonly role: LinkRole } | null): WebsiteStanding => {
@@ -58,3 +58,7 @@ export const archivedRefusalFor = (
   { id, archivedAt }: Pick<WebsiteDocument, 'id' | 'archivedAt'>,
 ): Refusal | null =>
   method !== 'get' && archivedAt !== undefined && whenArchived !== 'allowed' ? refusals.websiteArchived(id) : null;
+
+/** Why a token that may only read is refused the route; `null`: it is not. */
+export const readOnlyRefusalFor = ({ method }: Pick<Route, 'method'>, { scope }: Pick<Caller, 'scope'>): Refusal | null =>
+  method !== 'get' && scope === 'read' ? refusals.readOnlyToken() : null;

@@ -1,4 +1,4 @@
-import { Refused, refusals } from '../../commands/refusal.js';
+import { throwIfRefused } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { Reader } from '../../projections/reader.js';
@@ -7,6 +7,7 @@ import type { Route } from '../route.js';
 import { createAuthenticate } from './authenticate.js';
 import { authorise } from './authorise.js';
 import type { Caller, WebsiteAccess } from './caller.js';
+import { readOnlyRefusalFor } from './rules.js';
 import { createViewAs } from './viewAs.js';
 import type { KeyUse } from './keyUse.js';
 
@@ -64,7 +65,7 @@ export const createFindStanding = (parts: StandingParts, noteStream?: (name: str
     checkParams?.();
     const caller = exchange.viewAs === undefined ? authenticated : await viewAs(reader, exchange, route, authenticated, params);
     exchange.caller = caller;
-    if (caller.scope === 'read' && route.method !== 'get') throw new Refused(refusals.readOnlyToken());
+    throwIfRefused(readOnlyRefusalFor(route, caller));
     const website = await authorise(reader, route, caller, params);
     return { reader, caller, ...(website !== undefined && { website }) };
   };

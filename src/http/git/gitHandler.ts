@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { Refused, refusals } from '../../commands/refusal.js';
+import { Refused, refusals, throwIfRefused } from '../../commands/refusal.js';
 import { slugFold } from '../../events/website/website.state.js';
 import { maxPushBytes, maxRepositoryBytes, type GitServer, type GitService } from '../../integrations/sourceHost/port.js';
 import { createKeyedLimit } from '../../platform/keyedLimit.js';
@@ -9,12 +9,14 @@ import { pushProcess } from '../../workers/push/push.process.js';
 import { createAuthenticate } from '../auth/authenticate.js';
 import { authorise } from '../auth/authorise.js';
 import type { Caller, WebsiteAccess } from '../auth/caller.js';
+import { archivedRefusalFor, readOnlyRefusalFor } from '../auth/rules.js';
 import type { StandingParts } from '../auth/standing.js';
 import { SenderGone } from '../body.js';
 import { allowUpload } from '../bodyTime.js';
 import { answerFor, HttpFault, httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import { securityHeaders } from '../reply.js';
+import type { Route } from '../route.js';
 import { receiveBody } from './receiveBody.js';
 
 export interface GitHandlerParts extends StandingParts {
@@ -40,10 +42,15 @@ const maxCloneRequestBytes = 16 * 1_048_576;
 /** Of one subject at the same time, so that nobody's slow connections keep others from being served. */
 const maxOfSubject = 4;
 
-const gitTag = { name: 'Git', description: 'Repositories of the embedded source host.' };
+/** What the rules of access know of a request, as of any route. */
+type GitRoute = Pick<Route, 'method' | 'access' | 'scope' | 'operationId' | 'tag'>;
+
+const tag = { name: 'Git', description: 'Repositories of the embedded source host.' };
+const pull: GitRoute = { method: 'get', access: 'members', scope: 'website', operationId: 'git', tag };
+const push: GitRoute = { ...pull, method: 'post', access: 'editors' };
 const challenge = { 'www-authenticate': 'Basic realm="Doorstep", charset="UTF-8"' };
 
-/** Whether a request may change the repository, and so needs an editor. */
+/** Whether a request may change the repository. */
 const isPush = ({ service }: Target): boolean => service === 'git-receive-pack';
 
 /**
@@ -71,13 +78,13 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
   ): Promise<{ caller: Caller; access: WebsiteAccess }> => {
     const now = reader.sinceNow();
     const caller = await identify(exchange, now).finally(() => spendBudget?.(exchange));
-    if (isPush(target) && caller.scope === 'read') throw new Refused(refusals.readOnlyToken());
+    const route = isPush(target) ? push : pull;
+    throwIfRefused(readOnlyRefusalFor(route, caller));
     const { state } = await now.state(slugFold, { slug: target.slug });
     if (state.stage === 'free') throw httpErrors.notFound();
-    const rule = { scope: 'website', access: isPush(target) ? 'editors' : 'members' } as const;
-    const access = await authorise(now, { ...rule, operationId: 'git', tag: gitTag }, caller, { id: state.websiteId });
+    const access = await authorise(now, route, caller, { id: state.websiteId });
     if (access === undefined) throw new Error('every repository is a website’s');
-    if (isPush(target) && access.website.archivedAt !== undefined) throw new Refused(refusals.websiteArchived(access.website.id));
+    throwIfRefused(archivedRefusalFor(route, access.website));
     return { caller, access };
   };
 

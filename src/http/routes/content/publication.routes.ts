@@ -20,6 +20,7 @@ import { createSightOf, Deployment, toDeployment } from '../deployment/deploymen
 import { unchangedDeployment, type Deployments } from '../deployment/deployments.js';
 import { awaitPublication } from './awaitPublication.js';
 import { ofContent } from './collections.js';
+import { previewRule } from './mayPreview.js';
 
 export interface PublicationRouteParts {
   readonly engine: Engine;
@@ -81,10 +82,7 @@ const previewing = (parts: PublicationRouteParts): Route => {
     summary: 'Build a draft of a website from what is saved of its content',
     description:
       'As publishing would, but for nobody else: the draft is at an address that cannot be guessed, for one hour, and the site stays as it is. Search engines are kept out and nothing is cached. What is too large to be published is refused. Ten drafts of a website are kept at a time. Only sites that are served by this service can be previewed.',
-    tag: ofContent.tag,
-    scope: 'website',
-    access: 'editors',
-    feature: 'content',
+    ...previewRule,
     asksProvider: true,
     refusals: ['website_not_deployed', 'preview_not_available', 'preview_not_built'],
     answers: { 200: { description: 'Where the draft is, and until when.', schema: Preview } },
