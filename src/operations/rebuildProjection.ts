@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { StoredEvent } from '../events/store/eventStore.js';
 import { projections } from '../projections/catalogue.js';
 import { createCatchUp } from '../projections/runner/catchUp.js';
@@ -20,6 +21,8 @@ await runScript(async ({ engine, stores }) => {
   const { clock } = engine;
   const { codec, eventStore, readModels } = stores;
   const interrupted = new AbortController();
+  // One for each projection.
+  setMaxListeners(0, interrupted.signal);
   process.once('SIGINT', () => {
     interrupted.abort(new UsageError('Interrupted. Run the same command again to continue from here.'));
   });

@@ -23,6 +23,9 @@ export interface Logger {
 
 const removed = '[removed]';
 
+/** Of a silent logger: listening to standard output would be in vain. */
+const nowhere: DestinationStream = { write: () => undefined };
+
 /** Names of fields that may hold a secret, at any depth. */
 const secretFields = new Set([
   'authorization',
@@ -91,7 +94,7 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
       },
-      options.destination ?? standardOutput(),
+      options.destination ?? (options.level === 'silent' ? nowhere : standardOutput()),
     ),
   );
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { START, type EventStore, type SubscribeOptions } from '../../src/events/store/eventStore.js';
@@ -249,6 +250,14 @@ describe('a new version of a projection', () => {
       );
     await Promise.all([catchingUp('2'), catchingUp('1')]);
     expect(done).toEqual(['1: 1', '2: 41']);
+  });
+
+  test('a rebuild that has ended no longer listens to its signal', async () => {
+    const world = await thingWorld(createTestClock());
+    await world.append(added('a'), added('b'));
+    const { signal } = new AbortController();
+    await rebuild(world, { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('an older build does not swap back, and goes on when its version is published again', async () => {

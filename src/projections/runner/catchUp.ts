@@ -304,20 +304,22 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
       if (position >= through) return 0;
       const parked = new Set((await parkedDocuments(model, readModels)).map(({ id }) => id));
       target.signal?.throwIfAborted();
-      return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        choose();
+      };
+      const caughtUp = new Promise<number>((resolve, reject) => {
         const types = new Set(projection.handles);
         const inBulk = through - position >= bulkLength;
         const counts = { events: 0, eventsWritten: 0, bytesUnwritten: 0, bytesKept: 0 };
         const begun = { documents: noDocuments(position === START), parked, inBulk, position };
         const writing = { beingWritten: none, written: Promise.resolve() };
         members.add({ ...target, ...begun, ...counts, ...writing, types, resolve, reject });
-        const onAbort = (): void => {
-          choose();
-        };
-        target.signal?.addEventListener('abort', onAbort, { once: true });
+        target.signal?.addEventListener('abort', onAbort);
         choose();
         if (!isRunning) void run();
       });
+      // A rebuild catches up several times with one signal.
+      return caughtUp.finally(() => target.signal?.removeEventListener('abort', onAbort));
     },
   };
 };
