@@ -210,6 +210,24 @@ describe('the counter of page views', () => {
     expect(topPages[0]).toStrictEqual({ page: '(other)', visitors: 50, pageviews: 50 });
   });
 
+  test('lets others work while a report writes what is pending', async () => {
+    await report();
+    for (let index = 0; index < 1_000; index += 1) visit();
+    const written: number[] = [];
+    let isReported = false;
+    const look = (): void => {
+      if (isReported) return;
+      const [row] = tables("SELECT pageviews FROM tally WHERE kind = 'day'") as { pageviews: number }[];
+      written.push(row?.pageviews ?? 0);
+      setImmediate(look);
+    };
+    setImmediate(look);
+    expect((await report()).pageviews).toBe(1_000);
+    isReported = true;
+    const steps = written.map((count, index) => count - (written[index - 1] ?? 0));
+    expect(Math.max(...steps)).toBe(100);
+  });
+
   test('goes on counting, and reports, while another process locks the file, and writes later', async () => {
     visit();
     await report();

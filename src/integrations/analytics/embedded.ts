@@ -75,8 +75,12 @@ export const createPageCounter = (parts: {
     pending = pending.slice(BATCH_SIZE);
   };
 
-  const writeAll = (): void => {
-    while (pending.length > 0) writeBatch();
+  /** Writes what is pending now. Others are served between two batches. */
+  const writePending = async (): Promise<void> => {
+    for (let left = pending.length; left > 0 && pending.length > 0 && !isClosed; left -= BATCH_SIZE) {
+      writeBatch();
+      await nextTurn();
+    }
   };
 
   const warnOfWrite = (error: unknown): void => {
@@ -117,21 +121,16 @@ export const createPageCounter = (parts: {
       pending.push({ ...view, day: today() });
       scheduleWrite();
     },
-    report: ({ site, from, to }) =>
-      new Promise((resolve, reject) => {
-        try {
-          const written = tallies();
-          try {
-            writeAll();
-          } catch (error) {
-            // Another process writes. The pending views are in a later report.
-            warnOfWrite(error);
-          }
-          resolve(written.report(site.project, from, to));
-        } catch (error) {
-          reject(fault('The page views cannot be read', error));
-        }
-      }),
+    report: async ({ site, from, to }) => {
+      try {
+        const written = tallies();
+        // When another process writes, the pending views are in a later report.
+        await writePending().catch(warnOfWrite);
+        return written.report(site.project, from, to);
+      } catch (error) {
+        throw fault('The page views cannot be read', error);
+      }
+    },
     forget: async (project) => {
       pending = pending.filter((view) => view.project !== project);
       try {
@@ -146,7 +145,7 @@ export const createPageCounter = (parts: {
       cancelWrite?.();
       cancelDelete();
       try {
-        writeAll();
+        while (pending.length > 0) writeBatch();
       } catch (error) {
         logger.warn({ err: error, views: pending.length }, 'the last page views could not be written and are lost');
       }
