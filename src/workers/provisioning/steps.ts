@@ -7,6 +7,7 @@ import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { HeldLease } from '../leasedTask.js';
+import { siteVariables } from '../site/siteVariables.js';
 import type { Job, OpenJob, VerifiedJob } from './provisioning.state.js';
 
 export interface StepTools {
@@ -102,10 +103,10 @@ const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingPr
 };
 
 /** What the site's build may use. */
-const variablesOf = (job: OpenJob, { url }: HostingProject): Readonly<Record<string, string>> => {
-  const { name, slug, brandColor } = job.request;
-  return { SITE_NAME: name, SITE_SLUG: slug, ...(brandColor !== undefined && { SITE_COLOR: brandColor }), SITE_URL: url };
-};
+const variablesOf = ({ request }: OpenJob, { url }: HostingProject): Readonly<Record<string, string>> => ({
+  ...siteVariables(request),
+  SITE_URL: url,
+});
 
 const setVariables: Executor = async ({ hosting }, { job, lease }) => {
   const project = await currentProject(hosting, job);

@@ -18,6 +18,7 @@ import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { siteFold, siteProcess, type SiteOutcome, type SiteState } from './site.process.js';
+import { siteVariables } from './siteVariables.js';
 
 const actor: Actor = { subject: 'site', role: 'system', via: 'worker' };
 /** How long a former address leads to the new one, and is nobody else's. */
@@ -25,12 +26,8 @@ const REDIRECT_MS = 90 * 86_400_000;
 /** A build at the provider may take 14 minutes. */
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Each is set, so that one that was taken away does not stay: the build ignores empty ones. */
-const variablesOf = ({ name, slug, brandColor = '' }: SiteValues): Readonly<Record<string, string>> => ({
-  SITE_NAME: name,
-  SITE_SLUG: slug,
-  SITE_COLOR: brandColor,
-});
+/** A color that was taken away must not stay: the build ignores an empty one. */
+const noColor = { SITE_COLOR: '' };
 
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'hosting'>>;
 
@@ -134,7 +131,7 @@ export const createSiteWorker = (parts: {
         const wanted = siteValuesOf(website);
         if (!areSameValues(wanted, before)) {
           lease.assertHeld();
-          await hosting.setVariables(projectId, variablesOf(wanted));
+          await hosting.setVariables(projectId, { ...noColor, ...siteVariables(wanted) });
           await lease.record({ type: 'RecordVariables', values: wanted });
         }
         for (const redeployId of next) await deploy(website, redeployId, null, wanted, lease);
