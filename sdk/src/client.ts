@@ -267,7 +267,7 @@ export class Client {
         },
       });
       if (!response.ok && response.status !== 304) throw errorFor(response, error === '' ? undefined : error);
-      const data = response.status === 304 ? undefined : await bodyOf(response, parseAs);
+      const data = response.status === 304 ? undefined : await bodyOf(response, parseAs, headers.get('accept'));
       return { data: data as T, response, requestId: response.headers.get('x-request-id') ?? undefined };
     } catch (error) {
       // What cannot be sent, such as a GET with a body, is the program's mistake: it would fail again.
@@ -321,9 +321,17 @@ const kindOf = (type: string): ParseAs => {
   return type === '' || /^text\/|ndjson/.test(type) ? 'text' : 'blob';
 };
 
-const bodyOf = async (response: Response, parseAs: ParseAs): Promise<unknown> => {
-  if (parseAs === 'stream') return response.status === 204 ? null : response.body;
+const bodyOf = async (response: Response, parseAs: ParseAs, accept: string | null): Promise<unknown> => {
   const type = response.headers.get('content-type') ?? '';
+  if (parseAs === 'stream') {
+    if (response.status === 204) return null;
+    // A page in its place would be followed for ever, or kept as the file.
+    if (accept !== null && oneType.test(accept) && type !== '' && !type.startsWith(accept)) {
+      await response.body?.cancel();
+      throw notOfType(accept, type, response, undefined);
+    }
+    return response.body;
+  }
   const as = parseAs === 'auto' ? kindOf(type) : parseAs;
   if (as === 'blob') return response.blob();
   const text = await response.text();
@@ -332,13 +340,19 @@ const bodyOf = async (response: Response, parseAs: ParseAs): Promise<unknown> =>
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new DoorstepError(`The answer is not JSON, but ${type || 'without a type'}: is the service at this address?`, {
-      status: response.status,
-      body: text,
-      headers: response.headers,
-    });
+    throw notOfType('JSON', type, response, text);
   }
 };
+
+/** Not a range of types, nor a list. */
+const oneType = /^[\w.+-]+\/[\w.+-]+$/;
+
+const notOfType = (asked: string, type: string, { status, headers }: Response, body: unknown): DoorstepError =>
+  new DoorstepError(`The answer is not ${asked}, but ${type || 'without a type'}: is the service at this address?`, {
+    status,
+    body,
+    headers,
+  });
 
 /** What lies beneath `fetch failed`: undici tells the reason as its cause, which has a code alone when it is several. */
 const reasonOf = (error: unknown): string => {

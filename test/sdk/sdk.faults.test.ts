@@ -270,6 +270,14 @@ describe('an answer that is not the API’s', () => {
     expect(await failureOf(open(server).websites.get('w1'))).toMatchObject(expected);
     expect(server.asked).toHaveLength(1);
   });
+
+  test('a page in place of an export', async () => {
+    const server = await startScripted(text(200, '<h1>Hello</h1>', { 'content-type': 'text/html' }));
+    expect(await failureOf(open(server).audit.export('csv'))).toMatchObject({
+      message: 'The answer is not text/csv, but text/html: is the service at this address?',
+      status: 200,
+    });
+  });
 });
 
 describe('the token', () => {

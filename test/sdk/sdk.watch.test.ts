@@ -89,6 +89,14 @@ describe('the events of a stream', () => {
     await expect(changesOf(server)).rejects.toThrow('The stream sent an event that is not JSON');
   });
 
+  test('of a page, which is at the address in place of the service, end the loop with an error', async () => {
+    const server = await startScripted(text(200, '<h1>Hello</h1>', { 'content-type': 'text/html' }), nothingMore);
+    await expect(changesOf(server)).rejects.toThrow(
+      'The answer is not text/event-stream, but text/html: is the service at this address?',
+    );
+    expect(server.asked).toHaveLength(1);
+  });
+
   test('their data alone, where all are of one kind', async () => {
     const server = await startScripted(stream(['event: job\nid: 1\ndata: {"status":"succeeded"}\n\n']), nothingMore);
     const jobs: unknown[] = [];
