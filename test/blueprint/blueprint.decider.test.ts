@@ -21,6 +21,14 @@ describe('a blueprint', () => {
       .when(arrange(hosting))
       .then([arranged(hosting)]);
     given(arranged(hosting)).when(arrange()).then([arranged()]);
+    for (const moved of [
+      { ...hosting, x: 241 },
+      { ...hosting, y: -121 },
+    ]) {
+      given(arranged(website, hosting))
+        .when(arrange(website, moved))
+        .then([arranged(website, moved)]);
+    }
     expect(stateAfter(blueprintDecider, [arranged(website), arranged(hosting)])).toEqual({ positions: [hosting] });
   });
 
@@ -56,6 +64,10 @@ describe('a blueprint', () => {
           { field: 'nodes.3.id', issue: 'must have at most 300 characters' },
         ]),
       );
+    const longest = { ...hosting, id: 'x'.repeat(maxNodeIdLength) };
+    given()
+      .when(arrange(longest))
+      .then([arranged(longest)]);
     const nodes = Array.from({ length: maxNodes + 1 }, (_, index) => ({ ...hosting, id: `node-${String(index)}` }));
     given()
       .when(arrange(...nodes))

@@ -1,5 +1,5 @@
-import { describe, test } from '@jest/globals';
-import { bookingDecider } from '../../src/commands/booking/booking.decider.js';
+import { describe, expect, test } from '@jest/globals';
+import { bookingDecider, keptSince } from '../../src/commands/booking/booking.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { BookingEvent } from '../../src/events/booking/booking.events.js';
 import { expectRepeatable, given as givenEvents } from '../support/given.js';
@@ -51,6 +51,10 @@ describe('a booking', () => {
     given()
       .when({ ...add, kept: 2_000 })
       .thenRefused(refusals.calendarFull());
+  });
+
+  test('counts for 400 days after its start', () => {
+    expect(keptSince('2027-03-08T09:00:00.000Z')).toBe(times.start);
   });
 
   test('is cancelled, once', () => {

@@ -77,6 +77,8 @@ describe('a change of address', () => {
       .when({ ...request, name: 'Anna' })
       .then([{ type: 'ClientRenamed', data: { clientId: 'c1', name: 'Anna' } }, requested()]);
     expectRepeatable(clientDecider, [registered], request);
+    const named: ClientEvent = { type: 'ClientRenamed', data: { clientId: 'c1', name: 'Anna' } };
+    given(clientDecider, [registered, named]).when(request).then([requested()]);
     given(clientDecider, [registered, requested()])
       .when({ ...request, changeId: 'ch2' })
       .then([]);

@@ -137,6 +137,9 @@ describe('a content document', () => {
     given([saved('a'), published('a'), saved('b')])
       .when(publish('b'))
       .then([published('b')]);
+    given([saved('a'), published('a', 0)])
+      .when(publish('a'))
+      .then([]);
     given().when(publish('a')).then([]);
   });
 

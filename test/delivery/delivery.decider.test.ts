@@ -59,6 +59,12 @@ describe('setting up', () => {
       ]);
   });
 
+  test('stores no -0, which JSON does not have', () => {
+    given(deliveryDecider)
+      .when({ ...unchanged, checkpoints: [checkpoint('a', { order: -0 })] })
+      .then([setUp([checkpoint('a', { order: 0 })])]);
+  });
+
   test('with an empty list has no checkpoints', () => {
     given(deliveryDecider)
       .when({ ...unchanged, checkpoints: [] })

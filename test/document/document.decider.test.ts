@@ -2,7 +2,7 @@ import { describe, test } from '@jest/globals';
 import { documentDecider } from '../../src/commands/document/document.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { DocumentEvent } from '../../src/events/document/document.events.js';
-import { expectRepeatable, given as givenEvents } from '../support/given.js';
+import { earlier, expectRepeatable, given as givenEvents } from '../support/given.js';
 
 const of = { websiteId: 'w1', documentId: 'd1' };
 const file = { file: 'w1/f1', name: 'plan.pdf', contentType: 'application/pdf', size: 100, sha256: 'ab' };
@@ -16,7 +16,9 @@ const restore = { type: 'RestoreDocument', ...of, room: 100 } as const;
 const restored: DocumentEvent = { type: 'DocumentRestored', data: of };
 const purge = { type: 'PurgeDocument', ...of } as const;
 const purged: DocumentEvent = { type: 'DocumentPurged', data: { ...of, file: 'w1/f1' } };
-const long = '2100-01-01T00:00:00.000Z';
+/** 30 days after the given events, the last moment of a restoration, and the first after it. */
+const last = new Date(Date.parse(earlier) + 30 * 86_400_000).toISOString();
+const long = new Date(Date.parse(last) + 1).toISOString();
 
 const given = (...events: readonly DocumentEvent[]) => givenEvents(documentDecider, events);
 
@@ -52,13 +54,18 @@ describe('a document', () => {
   test('is not restored 30 days after its deletion, nor once it is purged', () => {
     const tooLate = refusals.documentDeletedTooLongAgo('d1');
     given(uploaded, deleted)
+      .when({ ...restore, at: last })
+      .then([restored]);
+    given(uploaded, deleted)
       .when({ ...restore, at: long })
       .thenRefused(tooLate);
     given(uploaded, deleted, purged).when(restore).thenRefused(tooLate);
   });
 
   test('is purged 30 days after its deletion, and not before', () => {
-    given(uploaded, deleted).when(purge).then([]);
+    given(uploaded, deleted)
+      .when({ ...purge, at: last })
+      .then([]);
     given(uploaded, deleted)
       .when({ ...purge, at: long })
       .then([purged]);

@@ -24,6 +24,10 @@ describe('a service', () => {
     given([attached])
       .when({ type: 'AttachService', ...analytics })
       .then([{ type: 'ServiceAttached', data: { ...analytics, secretNames: [] } }]);
+    const scheduling = { websiteId: 'w1', serviceId: 's3', kind: 'scheduling', eventTypeIds: [7], secretNames: [] } as const;
+    given()
+      .when({ type: 'AttachService', ...scheduling })
+      .then([{ type: 'ServiceAttached', data: { ...scheduling, eventTypeIds: [7], secretNames: [] } }]);
   });
 
   test('takes the place of the one of its kind', () => {
