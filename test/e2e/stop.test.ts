@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { createApi, mintToken, startServer } from '../support/server.js';
+import { createApi, launchServer, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s under load: what is under way is answered, nothing acknowledged is lost, exit 0 within 10 s',
@@ -49,6 +52,18 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
   120_000,
 );
+
+test('a signal to npm stops the service that it has started', async () => {
+  const npm = launchServer(temporaryFolder(), {}, ['npm', '--prefix', root, 'start', '--']);
+  const address = await npm.opened;
+  await npm.kill('SIGTERM');
+  await eventually('a closed port', () =>
+    fetch(`${address}/healthz`).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+}, 60_000);
 
 test('a process that stops is not ready from the beginning, and is up to its end', async () => {
   const dataDir = temporaryFolder();
