@@ -42,7 +42,7 @@ const Find = (): ReactNode => {
   return (
     <button type="button" className={classes['find']} onClick={openPalette} aria-keyshortcuts="Meta+K Control+K">
       {t('frame.find')}
-      <kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+      <kbd>{isApple ? '⌘K' : t('frame.findKeys')}</kbd>
     </button>
   );
 };

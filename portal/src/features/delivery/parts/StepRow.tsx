@@ -57,6 +57,7 @@ export const StepRow = ({ step, isOpen, mayWrite, issues, onToggle, onStatus, on
   const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
     id,
     disabled: !mayWrite,
+    attributes: { roleDescription: t('delivery.movable') },
   });
   return (
     <li
