@@ -41,12 +41,15 @@ const shown = Object.entries(statuses)
   .filter(([code, status]) => (status < 500 || code.startsWith('provider_')) && !forPrograms.includes(code))
   .map(([code]) => code);
 
-const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
-const source = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(sourceFolder, name), 'utf8'))
-  .join('\n')
-  .replaceAll(/' \+\s+'/g, '');
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const textsIn = (part: string, isMeant: RegExp): readonly string[] =>
+  readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+    .filter((name) => isMeant.test(name))
+    .map((name) => readFileSync(join(root, part, name), 'utf8'));
+
+/** What the service's own templates say of themselves and of what can be edited. */
+const templates = textsIn('templates', /(template|_content\.schema)\.json$/);
+const source = [...textsIn('src', /\.ts$/).map((text) => text.replaceAll(/' \+\s+'/g, '')), ...templates].join('\n');
 
 /** What is said of the fields of all bodies. */
 const issues = new Set<string>();
@@ -88,6 +91,11 @@ describe.each(languages)('what the service says, in %s', (language) => {
   test('leaves nothing in English that is said of a site in search', () => {
     const said = rules.flatMap(({ message, advice }) => [message, advice]);
     expect(said.filter((sentence) => say(sentence) === sentence)).toEqual([]);
+  });
+
+  test('leaves nothing in English that the templates of the service say', () => {
+    const said = templates.join('\n').matchAll(/"(?:title|description)": "(.+?)"/g);
+    expect([...said].map(([, words = '']) => words).filter((words) => !(words in texts.sentences))).toEqual([]);
   });
 
   test('knows no sentence that the service does not say', () => {

@@ -20,6 +20,8 @@ const partsIn = (template: string, words: string): Readonly<Record<string, strin
 export const translated = (texts: ServiceWords, words: string, code?: string): string => {
   const fill = (sentence: string, parts: Readonly<Record<string, string>>): string =>
     sentence.replaceAll(place, (_, name: string) => translated(texts, parts[name] ?? ''));
+  const whole = texts.sentences[words];
+  if (whole !== undefined) return whole;
   for (const [template, sentence] of Object.entries(texts.sentences)) {
     const parts = partsIn(template, words);
     if (parts !== undefined) return fill(sentence, parts);

@@ -1,3 +1,4 @@
+import { inReadersLanguage } from '../../i18n/serviceWords.js';
 import { isList, isObject, type Path } from './json.js';
 
 interface Titled {
@@ -27,7 +28,8 @@ export interface TextField extends Titled {
 /** What a template declares, as far as a form can be drawn from it. `other` is edited as JSON. */
 export type Field = ObjectField | ListField | TextField | (Titled & { readonly kind: 'number' | 'yesNo' | 'picture' | 'other' });
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** In the reader's language: the service's own templates speak English. */
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? inReadersLanguage(value) : undefined);
 const numberOf = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** "phoneLink" as words, for what has no title. */

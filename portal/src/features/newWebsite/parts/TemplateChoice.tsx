@@ -1,6 +1,7 @@
 import type { Template } from '@doorstep/sdk';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { base } from '../../../page.js';
 import classes from '../../website/parts/TierChoice.module.css';
 
@@ -34,8 +35,8 @@ export const TemplateChoice = ({ templates, value, onChange }: TemplateChoicePro
               checked={template.id === value}
               onChange={() => onChange(template.id)}
             />
-            <b>{template.name}</b>
-            <span className={`small muted ${classes['note'] ?? ''}`}>{template.description}</span>
+            <b>{inReadersLanguage(template.name)}</b>
+            <span className={`small muted ${classes['note'] ?? ''}`}>{inReadersLanguage(template.description)}</span>
           </label>
         );
       })}

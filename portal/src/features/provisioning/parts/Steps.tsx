@@ -46,7 +46,7 @@ const Receipt = ({ receipt }: { readonly receipt: ProvisioningReceipt }): ReactN
       {names === undefined ? what : names.join(', ')}
       {what !== '' && ' · '}
       {t(`provisioning.now.${now}`)}
-      {nowReason !== undefined && ` (${nowReason})`}
+      {nowReason !== undefined && ` (${inReadersLanguage(nowReason)})`}
       {' · '}
       {t('provisioning.request')} <code>{requestId}</code>
     </p>
