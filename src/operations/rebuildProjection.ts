@@ -40,6 +40,7 @@ await runScript(async ({ engine, stores }) => {
     const { version, events, resumed } = await rebuildProjection(name, {
       ...parts,
       projections,
+      random: engine.random,
       catchUp,
       signal: interrupted.signal,
       onProgress: ({ events: done, position, target }) => {

@@ -56,9 +56,10 @@ test('what tells nothing is dropped after its time, and nobody sees a difference
   const gone = ['ClientEmailReserved', 'ClientEmailReleased', 'WebhookContentClaimed', 'WebhookIgnored'];
   expect(left).toStrictEqual(before.filter(({ type }) => !gone.includes(type)));
   expect(await audit()).toStrictEqual(seen);
-  const { eventStore, readModels, codec, clock, personal } = api.engine;
+  const { eventStore, readModels, codec, clock, random, personal } = api.engine;
   const parts = {
     projections,
+    random,
     eventStore,
     readModels,
     clock,

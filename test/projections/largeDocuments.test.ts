@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
@@ -35,7 +36,7 @@ const rebuiltWith = async (bytes: number) => {
       return found;
     },
   };
-  const parts = { eventStore: sized, readModels: counting, decode: decodeThing, clock: systemClock };
+  const parts = { eventStore: sized, readModels: counting, decode: decodeThing, clock: systemClock, random: systemRandom };
   await rebuildProjection('thing', { ...parts, projections: [thingProjection], catchUp: createCatchUp(parts) });
   expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
   return counts;

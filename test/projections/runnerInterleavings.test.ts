@@ -8,6 +8,7 @@ import {
   type SubscribeOptions,
 } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import type { Projector } from '../../src/projections/runner/projector.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import { ReadModelDropped, ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
@@ -227,7 +228,7 @@ const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: bool
     },
   };
   try {
-    await rebuildProjection('thing', { ...parts, eventStore: inSmallBatches, signal: abort.signal });
+    await rebuildProjection('thing', { ...parts, random: systemRandom, eventStore: inSmallBatches, signal: abort.signal });
   } catch (fault) {
     if (!(fault instanceof ReadModelStoreUnavailable) && !(fault instanceof ReadModelDropped)) throw fault;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import type { Decode } from '../../src/projections/runner/fold.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
@@ -77,6 +78,7 @@ forEachReadModelServer((server) => {
           readModels: await openReadModels(),
           decode: decodeThing,
           clock: systemClock,
+          random: systemRandom,
         };
         try {
           return (await rebuildProjection('thing', parts)).version;

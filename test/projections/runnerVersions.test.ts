@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { START, type EventStore, type SubscribeOptions } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import { readinessChecks } from '../../src/compose/readiness.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
 import { ProjectionFailed } from '../../src/projections/runner/fold.js';
@@ -54,6 +55,7 @@ const rebuild = (world: ThingWorld, parts: Partial<RebuildParts> = {}) =>
     readModels: world.readModels,
     decode: decodeThing,
     clock: systemClock,
+    random: systemRandom,
     ...parts,
   });
 
@@ -516,7 +518,7 @@ describe('a rebuild', () => {
       decoded += 1;
       return decodeThing(stored);
     };
-    const parts = { eventStore: counted, readModels, decode, clock: systemClock };
+    const parts = { eventStore: counted, readModels, decode, clock: systemClock, random: systemRandom };
     const catchUp = createCatchUp(parts);
     const results = await Promise.all(names.map((name) => rebuildProjection(name, { ...parts, projections, catchUp })));
     expect(results.map(({ events }) => events)).toEqual(names.map(() => 60));
@@ -528,7 +530,7 @@ describe('a rebuild', () => {
   test('of a projection that does not exist is refused', async () => {
     const world = await thingWorld();
     await expect(
-      rebuildProjection('nothing', { projections: [], ...world, decode: decodeThing, clock: systemClock }),
+      rebuildProjection('nothing', { projections: [], ...world, decode: decodeThing, clock: systemClock, random: systemRandom }),
     ).rejects.toThrow('nothing');
   });
 });

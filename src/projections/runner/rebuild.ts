@@ -1,3 +1,4 @@
+import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel } from '../store/readModelStore.js';
 import { createCatchUp, type CatchUp, type CatchUpParts, type CatchUpWrite } from './catchUp.js';
@@ -6,6 +7,7 @@ import { builtBy, freshModelOf, modelOf } from './versions.js';
 
 export interface RebuildParts extends CatchUpParts {
   readonly projections: readonly AnyProjection[];
+  readonly random: Random;
   /** Shared by rebuilds that run at the same time. */
   readonly catchUp?: CatchUp;
   /** Ends the rebuild between two batches; the next rebuild continues from there. */
@@ -77,14 +79,14 @@ const unfinished = 'rebuilds';
 
 const beginOrResume = async (
   projection: AnyProjection,
-  { readModels }: RebuildParts,
+  { readModels, random }: RebuildParts,
 ): Promise<{ model: ReadModel; resumed: boolean }> => {
   const { name, version } = projection;
   const interrupted = (await readModels.modelRecords.get(unfinished, name))?.['version'];
   const resumable =
     typeof interrupted === 'string' && builtBy(interrupted) === version && interrupted !== (await readModels.liveVersion(name));
   if (resumable) return { model: modelOf(projection, interrupted), resumed: true };
-  const model = freshModelOf(projection);
+  const model = freshModelOf(projection, random);
   await readModels.modelRecords.put(unfinished, name, { version: model.version });
   return { model, resumed: false };
 };

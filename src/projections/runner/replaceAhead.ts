@@ -1,5 +1,6 @@
 import { START, type EventStore } from '../../events/store/eventStore.js';
 import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import { builtBy, freshModelOf, modelOf } from './versions.js';
@@ -8,6 +9,7 @@ interface Parts {
   readonly eventStore: Pick<EventStore, 'lastPosition'>;
   readonly readModels: ReadModelStore;
   readonly projections: readonly AnyProjection[];
+  readonly random: Random;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
 }
 
@@ -20,7 +22,7 @@ interface Parts {
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
 export const replaceReadModelsAhead = async (parts: Parts): Promise<void> => {
-  const { eventStore, readModels, projections, logger } = parts;
+  const { eventStore, readModels, projections, random, logger } = parts;
   const reached = await Promise.all(
     projections.map(async (projection) => ({ projection, position: await positionOf(projection, readModels) })),
   );
@@ -28,7 +30,7 @@ export const replaceReadModelsAhead = async (parts: Parts): Promise<void> => {
   const end = await eventStore.lastPosition();
   for (const { projection, position } of reached) {
     if (position <= end) continue;
-    const model = freshModelOf(projection);
+    const model = freshModelOf(projection, random);
     await readModels.prepare(model);
     await readModels.publish(model);
     logger?.warn(

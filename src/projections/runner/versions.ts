@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 
@@ -29,8 +29,8 @@ export const modelOf = (
 });
 
 /** A version to build anew beside what there is. What a failed rebuild left is never taken for it. */
-export const freshModelOf = (projection: AnyProjection): ReadModel =>
-  modelOf(projection, `${String(projection.version)}-r${randomUUID()}`);
+export const freshModelOf = (projection: AnyProjection, random: Random): ReadModel =>
+  modelOf(projection, `${String(projection.version)}-r${Buffer.from(random.bytes(16)).toString('hex')}`);
 
 /** The projection's version that built a stored version: 3 for `3`, and for `3-r…`, a rebuild. */
 export const builtBy = (stored: string): number => Number.parseInt(stored, 10);
