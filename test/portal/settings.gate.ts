@@ -75,6 +75,28 @@ withBrowser('the settings of a website', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what somebody else moves in the blueprint meanwhile stays where they put it', async () => {
+    const { page, visit } = await seat.open();
+    await visit(`/websites/${id}/settings`, operator);
+    const { nodes } = await seat.admin.websites.blueprint.get(id);
+    const held = await hold(page, 'PUT', '/blueprint');
+    await page.locator('[data-node=hosting]').press('ArrowRight');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await held.arrived();
+    await seat.admin.websites.blueprint.replace(id, {
+      nodes: nodes.map(({ id: node, x, y }) => ({ id: node, x: node === 'services' ? x + 60 : x, y })),
+    });
+    await held.letGo();
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+    const after = (await seat.admin.websites.blueprint.get(id)).nodes;
+    expect(after).toEqual(
+      nodes.map((node) => {
+        const by = { services: 60, hosting: 20 }[node.id] ?? 0;
+        return { ...node, x: node.x + by };
+      }),
+    );
+  });
+
   test('members read domains and blueprint, and change nothing', async () => {
     const { page, complaints, visit } = await seat.open();
     await visit(`/websites/${id}/settings`, 'anna@example.com');

@@ -1,8 +1,9 @@
-import { DoorstepError, type ContentDocument } from '@doorstep/sdk';
+import type { ContentDocument } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
+import { isStale } from '../../api/isStale.js';
 import { pathTo } from '../../paths.js';
 import { Button } from '../../theme/Button.js';
 import { Asked } from '../../ui/Asked.js';
@@ -37,8 +38,6 @@ interface Base {
 }
 
 const baseOf = (document: ContentDocument | null): Base => ({ hash: document?.hash ?? null, body: document?.body ?? {} });
-
-const isStale = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'stale';
 
 interface FormProps {
   readonly place: Place;

@@ -1,6 +1,6 @@
-import { DoorstepError } from '@doorstep/sdk';
 import { useMutation, useQueryClient, type QueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { isStale } from '../../api/isStale.js';
 import { websiteKeys } from '../website/keys.js';
 import { deliveryKeys } from './keys.js';
 import { savedDeliveryQuery, toSaved, type SavedDelivery } from './queries.js';
@@ -15,9 +15,6 @@ export class EditConflict extends Error {
 
 /** Others may save several times while one writes; more often is no coincidence. */
 const maxAttempts = 4;
-
-/** Whether somebody else was faster. */
-export const isStale = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'stale';
 
 /** The block as the service has it now. */
 const reread = async (client: QueryClient, websiteId: string): Promise<SavedDelivery> => {

@@ -1,7 +1,8 @@
 import { useNavigate } from 'react-router';
+import { isStale } from '../../api/isStale.js';
 import { pathTo } from '../../paths.js';
 import { hasUnsaved } from '../../ui/leaving.js';
-import { isStale, useDeliveryUndo } from './mutations.js';
+import { useDeliveryUndo } from './mutations.js';
 import type { SavedDelivery } from './queries.js';
 
 /**

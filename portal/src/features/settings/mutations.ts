@@ -1,8 +1,9 @@
-import type { ArrangeBlueprintRequest, AttachServiceRequest, ChangeWebsiteRequest, Website } from '@doorstep/sdk';
+import type { AttachServiceRequest, ChangeWebsiteRequest, Website } from '@doorstep/sdk';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { isStale } from '../../api/isStale.js';
 import { websiteKeys } from '../website/keys.js';
-import { settingsKeys } from './keys.js';
+import { blueprintQuery, toSavedBlueprint, type SavedBlueprint } from './queries.js';
 
 /**
  * A change of a website; afterwards everything that is shown of it is asked anew. Nobody waits for
@@ -48,10 +49,32 @@ export const useAttachService = (id: string) =>
 export const useDetachService = (id: string) =>
   useChange((serviceId: string) => doorstep.websites.services.detach(id, serviceId));
 
+/** Where somebody has put nodes, by their ids. */
+export type Moved = Readonly<Partial<Record<string, { readonly x: number; readonly y: number }>>>;
+
+/** Others may save several times meanwhile; more often is no coincidence. */
+const maxAttempts = 4;
+
+/** Moves nodes; when somebody else was faster, on their map, so that what they moved stays there. */
+const arrange = async (queryClient: QueryClient, websiteId: string, moved: Moved): Promise<SavedBlueprint> => {
+  const query = blueprintQuery(websiteId);
+  let { plan, tag } = await queryClient.query({ ...query, staleTime: 'static' });
+  for (let attempt = 1; ; attempt += 1) {
+    const nodes = plan.nodes.map(({ id, x, y }) => ({ id, x, y, ...moved[id] }));
+    try {
+      return toSavedBlueprint(await doorstep.websites.blueprint.replace(websiteId, { nodes }, { ifMatch: tag }).withResponse());
+    } catch (error) {
+      if (!isStale(error) || attempt === maxAttempts) throw error;
+      await queryClient.cancelQueries({ queryKey: query.queryKey });
+      ({ plan, tag } = await queryClient.query({ ...query, staleTime: 0 }));
+    }
+  }
+};
+
 export const useArrange = (id: string) => {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: ArrangeBlueprintRequest) => doorstep.websites.blueprint.replace(id, body),
-    onSuccess: (blueprint) => queryClient.setQueryData(settingsKeys.blueprint(id), blueprint),
+    mutationFn: (moved: Moved) => arrange(queryClient, id, moved),
+    onSuccess: (saved) => queryClient.setQueryData(blueprintQuery(id).queryKey, saved),
   });
 };

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isStale } from '../../../api/isStale.js';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.js';
 import { useNotice } from '../../../ui/notices.js';
-import { isStale, useDeliveryUndo } from '../mutations.js';
+import { useDeliveryUndo } from '../mutations.js';
 import { savedDeliveryQuery } from '../queries.js';
 import { useTakeBack } from '../useTakeBack.js';
 

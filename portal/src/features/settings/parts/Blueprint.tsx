@@ -8,7 +8,7 @@ import { differing } from '../../../ui/differing.js';
 import { SaveBar } from '../../../ui/SaveBar.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
-import { useArrange } from '../mutations.js';
+import { useArrange, type Moved } from '../mutations.js';
 import { blueprintQuery } from '../queries.js';
 import classes from '../SettingsPage.module.css';
 import own from './Blueprint.module.css';
@@ -44,7 +44,7 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
   const { t } = useTranslation();
   const announce = useAnnounce();
   const arrange = useArrange(websiteId);
-  const [moved, setMoved] = useState<Readonly<Partial<Record<string, Place>>>>({});
+  const [moved, setMoved] = useState<Moved>({});
   const held = useRef<{ readonly id: string; readonly from: Place; readonly pointer: Place }>(null);
 
   const nodes = plan.nodes.map((node) => ({ ...node, ...moved[node.id] }));
@@ -155,12 +155,7 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
           arrange.reset();
           setMoved({});
         }}
-        onSave={() =>
-          arrange.mutate(
-            { nodes: nodes.map(({ id, x, y }) => ({ id, x, y })) },
-            { onSuccess: () => setMoved((now) => differing(now, moved)) },
-          )
-        }
+        onSave={() => arrange.mutate(moved, { onSuccess: () => setMoved((now) => differing(now, moved)) })}
       />
     </>
   );
@@ -189,7 +184,7 @@ export const Blueprint = ({ website, mayChange }: BlueprintProps): ReactNode => 
           </Skeleton>
         }
       >
-        {(plan) => <Map plan={plan} websiteId={website.id} mayChange={mayChange} />}
+        {({ plan }) => <Map plan={plan} websiteId={website.id} mayChange={mayChange} />}
       </Loaded>
     </section>
   );
