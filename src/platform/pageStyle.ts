@@ -54,8 +54,8 @@ form + .aside, .button + .aside { margin-top: 18px; }
 @media (max-width: 480px) { body { place-items: start center; } .card { padding: 24px 20px; } }
 `;
 
-/** The colours of the portal: custom properties, light and dark. */
+/** The colours of the portal: custom properties, light and dark; light on paper. */
 export const brandStyleOf = (brand: Brand): string =>
   `:root { color-scheme: light dark; ${brandVariables(brand, 'light')} }
-@media (prefers-color-scheme: dark) { :root { ${brandVariables(brand, 'dark')} } }
+@media screen and (prefers-color-scheme: dark) { :root { ${brandVariables(brand, 'dark')} } }
 `;

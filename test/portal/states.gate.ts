@@ -225,6 +225,13 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     await page.emulateMedia({ media: 'print' });
     const printed = (await page.pdf({ format: 'A4' })).toString('latin1');
     expect(printed.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+
+    // Ink is dark, whatever the screen is.
+    const inkOn = async (colorScheme: 'light' | 'dark'): Promise<string> => {
+      await page.emulateMedia({ media: 'print', colorScheme });
+      return page.evaluate<string>('getComputedStyle(document.body).color');
+    };
+    expect(await inkOn('dark')).toBe(await inkOn('light'));
   });
 
   test('a PDF is shown within the page, and a file that is too large is not sent', async () => {
