@@ -30,6 +30,9 @@ withBrowser('what stands around a page', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('bakry');
     await page.getByText('Nothing fits “bakry”.').waitFor();
+    // By what one wants to do, too; and by words that do not follow each other.
+    await page.getByRole('combobox').fill('create');
+    await page.getByRole('option', { name: /^New website/, selected: true }).waitFor();
     await page.getByRole('combobox').fill('bäk');
     await page.getByRole('option', { name: /Corner Bakery/, selected: true }).waitFor();
     await looksRight(page);

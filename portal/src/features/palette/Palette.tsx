@@ -13,6 +13,12 @@ import { noteRecent, recentEntries, websiteEntry, type Entry } from './recent.js
 /** As the service compares: without regard to case and diacritics. */
 const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
+/** Each of the words stands in it somewhere: “bakery peo” finds the people of the bakery. */
+const fits = ({ name, also = '' }: Entry, q: string): boolean =>
+  folded(q)
+    .split(/\s+/)
+    .every((word) => folded(`${name} ${also}`).includes(word));
+
 const unique = (entries: readonly Entry[]): readonly Entry[] => [...new Map(entries.map((entry) => [entry.to, entry])).values()];
 
 /** What fits the letters: websites and people as the service finds them, and the pages. Without letters, what was opened lately. */
@@ -39,7 +45,7 @@ const useEntries = (letters: string): { entries: readonly Entry[]; isSearching: 
       kind: 'person',
     })),
   ];
-  const fitting = pages.filter(({ name }) => folded(name).includes(folded(q)));
+  const fitting = pages.filter((page) => fits(page, q));
   return { entries: unique([...found, ...fitting]), isSearching: isFetching };
 };
 

@@ -10,6 +10,8 @@ export interface Entry {
   readonly name: string;
   /** What it is, said beside its name. */
   readonly kind: 'website' | 'person' | 'page';
+  /** By which other words it is found: what one wants to do there. */
+  readonly also?: string;
 }
 
 /** What somebody opened from the palette in this tab, the newest first. */
