@@ -90,7 +90,7 @@ const PeoplePage = (): ReactNode => {
                 {count === 0 && <More list={list} />}
               </section>
             )}
-            {mayChange && <p className="muted small">{t('people.openAsNote')}</p>}
+            {mayChange && (owner !== null || count > 0) && <p className="muted small">{t('people.openAsNote')}</p>}
             {mayChange && <AccessCard key={asked} websiteId={websiteId} email={asked} />}
           </>
         );
