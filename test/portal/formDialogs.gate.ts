@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
-import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { looksRight, operator, startPortal, transitionsEnd, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -54,6 +54,20 @@ withBrowser('what is typed into a form', () => {
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'anna@example.com' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test('to confirm something stays within a narrow window, however long the word is', async () => {
+    const { page, visit } = browser;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const email = 'annalindqvist@cornerbakeryandconfectionery.example';
+    const { id } = await seat.admin.clients.create({ email });
+    await visit(`/clients/${id}`, operator);
+    await page.getByRole('button', { name: 'Erase', exact: true }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox').fill(email);
+    await transitionsEnd(page);
+    const { x = 0, width = 0 } = (await form.getByRole('button', { name: 'Erase', exact: true }).boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(320);
   });
 
   test.each([
