@@ -77,6 +77,24 @@ withBrowser('the delivery editor', () => {
     await page.getByRole('button', { name: 'Redo' }).click();
     await saved();
     expect((await block()).checkpoints[0]?.status).toBe('done');
+
+    // By keys from where one is: the button is far from the steps.
+    await page.getByLabel('Status of Kickoff').press('Control+z');
+    await page.getByText('Undone ·').waitFor();
+    expect((await block()).checkpoints[0]?.status).toBe('pending');
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await saved();
+  });
+
+  test('“set a date” leads to the field, also when the step is open', async () => {
+    const ask = page.getByRole('button', { name: 'QA: set a date' });
+    await ask.press('Enter');
+    const field = page.getByRole('group', { name: 'QA' }).getByLabel('Due date');
+    await field.and(page.locator(':focus')).waitFor();
+    await ask.press('Enter');
+    await field.and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: 'QA', exact: true }).click();
+    await field.waitFor({ state: 'detached' });
   });
 
   test('moves the day with a reason that the client reads, and shows it before it is saved', async () => {

@@ -86,9 +86,17 @@ const DeliveryEditor = ({ website, saved }: EditorProps): ReactNode => {
       <div
         className={classes['split']}
         onKeyDown={(event) => {
-          if (event.key !== 's' || !(event.metaKey || event.ctrlKey)) return;
-          event.preventDefault();
-          if (editor.isDirty && !editor.isSaving) void editor.save();
+          if (!(event.metaKey || event.ctrlKey)) return;
+          if (event.key === 's') {
+            event.preventDefault();
+            if (editor.isDirty && !editor.isSaving) void editor.save();
+          }
+          // What is typed has an undo of the browser's own.
+          const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+          if (event.key === 'z' && !isTyping && mayWrite && editor.last?.isUndo === false) {
+            event.preventDefault();
+            void editor.undo(editor.last);
+          }
         }}
       >
         <fieldset className={`card ${classes['form'] ?? ''}`} disabled={!mayWrite} aria-label={t('titles.delivery')}>

@@ -10,7 +10,12 @@ export const SavedMark = ({ editor: { last, undo } }: { readonly editor: Editor 
   return (
     <p className="small muted">
       {t(last.isUndo ? 'delivery.undone' : 'delivery.saved')} ·{' '}
-      <button type="button" className={classes['textButton']} onClick={() => void undo(last)}>
+      <button
+        type="button"
+        className={classes['textButton']}
+        {...(!last.isUndo && { 'aria-keyshortcuts': 'Control+Z Meta+Z' })}
+        onClick={() => void undo(last)}
+      >
         {t(last.isUndo ? 'delivery.redo' : 'common.undo')}
       </button>
     </p>

@@ -2,6 +2,7 @@ import type { Checkpoint, CheckpointStatus } from '@doorstep/sdk';
 import { useSortable } from '@dnd-kit/sortable';
 import { CSS } from '@dnd-kit/utilities';
 import { useId, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../theme/Button.js';
 import { NativeSelect } from '../../../theme/NativeSelect.js';
@@ -54,6 +55,10 @@ export const StepRow = ({ step, isOpen, mayWrite, issues, onToggle, onStatus, on
   const { t } = useTranslation();
   const details = useId();
   const { id, label, status, neededFromClient } = step;
+  const showDue = (): void => {
+    if (!isOpen) flushSync(onToggle);
+    document.getElementById(details)?.querySelector<HTMLInputElement>('input[type="date"]')?.focus();
+  };
   const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
     id,
     disabled: !mayWrite,
@@ -93,7 +98,7 @@ export const StepRow = ({ step, isOpen, mayWrite, issues, onToggle, onStatus, on
           <span className="small muted">{t('delivery.neededShort', { what: neededFromClient })}</span>
         )}
       </button>
-      <When step={step} onOpen={onToggle} />
+      <When step={step} onOpen={showDue} />
       <NativeSelect
         className={classes['status']}
         aria-label={t('delivery.statusOf', { label })}
