@@ -128,7 +128,8 @@ const readForm = (request: IncomingMessage, store: (content: AsyncIterable<Uint8
       fail(notAForm('has too many parts'));
     });
   }
-  parser.once('error', () => {
+  // It can come twice, for a bad head and for the end that is missing; unheard, it would end the process.
+  parser.on('error', () => {
     fail(notAForm(cutOff));
   });
   const closed = once(parser, 'close');
@@ -145,10 +146,11 @@ const readForm = (request: IncomingMessage, store: (content: AsyncIterable<Uint8
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > maxUploadBytes + maxOverheadBytes) throw httpErrors.bodyTooLarge();
-        if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), failure]);
+        if (!parser.write(chunk)) await Promise.race([failure, once(parser, 'drain')]);
       }
       parser.end();
-      await Promise.race([closed, failure]);
+      // When both have failed by now, the first counts: the parser's own error is no answer.
+      await Promise.race([failure, closed]);
       await file?.stored;
     },
     abandon: async () => {

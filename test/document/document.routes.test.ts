@@ -122,6 +122,18 @@ describe('uploading', () => {
     ['an empty file', `${part.replace('%PDF-1.7', '')}--|--\n`, 'file: must not be empty'],
     ['no end', part, 'body: ends in the middle of a part, or is not multipart/form-data'],
     ['half a head', '--|\ncontent-dispo', 'body: ends in the middle of a part, or is not multipart/form-data'],
+    ['a head that is none', '--|\nx\n\n1\n--|--\n', 'body: ends in the middle of a part, or is not multipart/form-data'],
+    [
+      'a head that is none, behind a file',
+      `${part}--|\nx\n\n1\n--|--\n`,
+      'body: ends in the middle of a part, or is not multipart/form-data',
+    ],
+    ['NUL in a head', part.replace('x.pdf', '\0'), 'body: ends in the middle of a part, or is not multipart/form-data'],
+    [
+      'a head that is none, and much behind it',
+      `--|\nx\n\n${'1'.repeat(2_000_000)}\n--|--\n`,
+      'body: ends in the middle of a part, or is not multipart/form-data',
+    ],
     [
       'a field that there is not',
       `--|\ncontent-disposition: form-data; name="x"\n\n1\n${part}--|--\n`,
