@@ -172,6 +172,18 @@ describe('a device', () => {
     expect(await poll(device)).toBe('authorization_pending');
   });
 
+  test('gets a new form, with its code, in a browser whose session is over', async () => {
+    const device = await ask();
+    const browser = createBrowser(place);
+    const page = await browser.post(`${baseUrl}/oidc/device`, { xsrf: 'of-a-session-before', user_code: device.user_code });
+    expect([page.status, titleOf(page)]).toStrictEqual([200, 'Connect a device']);
+    expect(page.text).toContain(`value="${device.user_code}"`);
+    const next = await browser.post(`${baseUrl}/oidc/device`, { xsrf: xsrfIn(page), user_code: device.user_code });
+    expect(titleOf(next)).toBe('Connect this device?');
+    const lost = await createBrowser(place).get(`${baseUrl}/oidc/device/nowhere`);
+    expect([lost.status, titleOf(lost)]).toStrictEqual([200, 'Connect a device']);
+  });
+
   test('waits for 10 minutes', async () => {
     const device = await ask();
     clock.shift(10.1 * 60_000);

@@ -583,9 +583,11 @@ describe('the protocol', () => {
   ])('%s takes %s, and says so', async (path, allow) => {
     const refused = { error: 'Method not allowed', code: 'method_not_allowed', details: null };
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status, headers, body } = await api.call(method, `/oidc${path}`);
-      if (allow.includes(method)) expect([method, [404, 405].includes(status)]).toEqual([method, false]);
-      else {
+      if (allow.includes(method)) {
+        const { status } = await fetch(`${api.url}/oidc${path}`, { method, redirect: 'manual' });
+        expect([method, [404, 405, 500].includes(status)]).toEqual([method, false]);
+      } else {
+        const { status, headers, body } = await api.call(method, `/oidc${path}`);
         expect([method, status, headers.get('allow')]).toEqual([method, 405, allow]);
         if (method !== 'HEAD') expect(body).toEqual(refused);
       }

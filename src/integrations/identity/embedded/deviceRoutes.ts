@@ -12,6 +12,9 @@ import { preferencesOf } from './preferences.js';
  */
 const wrongCodesOfSender = { max: 30, windowMs: 60 * 60_000 } as const;
 
+/** Characters of the code in an address; more than one has. */
+export const maxUserCode = 20;
+
 const requestedCodes = new WeakMap<IncomingMessage, string>();
 
 /** The code in the address that a device shows as a whole (RFC 8628, 3.3.1). */
@@ -34,7 +37,7 @@ export const createDeviceRoutes = (parts: {
   const prefill: RequestHandler = (request, _response, next) => {
     const [, query = ''] = request.url.split('?', 2);
     const code = new URLSearchParams(query).get('user_code');
-    if (code !== null) requestedCodes.set(request, code.slice(0, 20));
+    if (code !== null) requestedCodes.set(request, code.slice(0, maxUserCode));
     const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url;
     request.url = withoutQuery(request.url);
     request.originalUrl = withoutQuery(request.originalUrl);

@@ -7,7 +7,7 @@ import type { Account, Accounts } from './accounts.js';
 import { languages } from '../../../platform/texts/texts.js';
 import type { BrandedPages, DeviceCodeProblem, Pages } from './pages.js';
 import { resourceUrl, type TokenResource } from '../port.js';
-import { requestedCodeOf } from './deviceRoutes.js';
+import { maxUserCode, requestedCodeOf } from './deviceRoutes.js';
 import { createProviderAdapter } from './providerAdapter.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 import { signingAlgorithm, type KeyRing } from './signingKeys.js';
@@ -199,6 +199,15 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
         userCodeInputSource: (context, _form, _answer, error) => {
           if (error?.name === 'AbortedError') {
             context.body = pagesFor(context).deviceDeniedPage();
+            return;
+          }
+          const { session, params } = context.oidc;
+          // oidc-provider cannot store a session that begins with an error, and so takes no form of this page: a new one is led to.
+          if (error && session !== undefined && (session as { exp?: number }).exp === undefined) {
+            Object.assign(session, { touched: false });
+            const typed = typeof params?.user_code === 'string' ? params.user_code.slice(0, maxUserCode) : '';
+            context.status = 303;
+            context.redirect(`${context.oidc.urlFor('code_verification')}?user_code=${encodeURIComponent(typed)}`);
             return;
           }
           const code = (error as { userCode?: string } | undefined)?.userCode ?? requestedCodeOf(context.req);
