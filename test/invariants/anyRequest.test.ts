@@ -77,6 +77,19 @@ test('any request to any route', async () => {
   expect(taken).toBeGreaterThan(numRuns / 10);
 }, 60_000);
 
+/** Of the routes above, too few to be met often. */
+test('any form that is uploaded', async () => {
+  const request = fc.oneof(
+    ...everybody.routes.filter(({ upload }) => upload !== undefined).map((route) => anyRequestOf(route, everybody)),
+  );
+  await fc.assert(
+    fc.asyncProperty(request, async (sent) => {
+      await check(sent);
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);
+
 /** Requests that once came to something else. */
 test.each<[number, string, string, (readonly [string, string])[]]>([
   [400, 'GET', '/api-keys?limit=1e400', []],

@@ -147,6 +147,29 @@ const wholeBodies = fc.constantFrom(
 
 const invalidUtf8 = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xed, 0xa0, 0x80]), Buffer.from('"}')]);
 
+const boundary = 'b';
+
+/** Parts of a form, whole and broken, in any order. */
+const forms = fc
+  .array(
+    fc.constantFrom(
+      `--${boundary}`,
+      `--${boundary}--`,
+      'content-disposition: form-data; name="file"; filename="a.pdf"',
+      'content-disposition: form-data; name="file"; filename="\0"',
+      'content-disposition: form-data; name="name"',
+      'content-disposition: form-data; name="file"; filename*=utf-8\'\'%ff',
+      'content-type: multipart/mixed; boundary=c',
+      'no head',
+      ':',
+      '',
+      '%PDF-1.7',
+      'x'.repeat(90_000),
+    ),
+    { maxLength: 9 },
+  )
+  .map((lines) => Buffer.from(lines.join('\r\n')));
+
 const meaningful = ({ clientIds }: Everybody): Known => ({
   clientId: Object.values(clientIds),
   templateId: ['business'],
@@ -155,7 +178,8 @@ const meaningful = ({ clientIds }: Everybody): Known => ({
   revision: [0, 1, 2, 3],
 });
 
-const bodyFor = ({ body }: Route, everybody: Everybody): fc.Arbitrary<Buffer> => {
+const bodyFor = ({ body, upload }: Route, everybody: Everybody): fc.Arbitrary<Buffer> => {
+  if (upload !== undefined) return forms;
   const whole = fc.oneof(
     { weight: 12, arbitrary: wholeBodies.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: fc.constant(invalidUtf8) },
@@ -224,7 +248,7 @@ export const anyRequestOf = (route: Route, everybody: Everybody): fc.Arbitrary<S
         framing === 'none' ? [] : isChunked ? [['transfer-encoding', 'chunked']] : [['content-length', `${body.length}`]];
       const headers = [
         ['host', 'doorstep'],
-        ['content-type', 'application/json'],
+        ['content-type', route.upload === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`],
         ...(secret === '' ? [] : [['authorization', `Bearer ${secret}`]]),
         ...extra,
         ...(body.length === 0 && !isChunked ? [] : framed),
