@@ -512,6 +512,27 @@ describe('keys', () => {
   });
 });
 
+describe('a key is named', () => {
+  it('by its name, or as lists show it', async () => {
+    const created = (await json('keys', 'create', 'Nightly')) as { id: string; name: string; prefix: string };
+    for (const named of ['Nightly', created.prefix, `${created.prefix}…`, created.id])
+      expect(await json('keys', 'get', named)).toMatchObject({ id: created.id });
+    expect(await cli('keys', 'revoke', 'Nightly', '--yes')).toMatchObject({ code: 0, stderr: 'The token is revoked.\n' });
+  });
+
+  it('but not by a name that several have, or none', async () => {
+    const ids: string[] = [];
+    for (let made = 0; made < 2; made += 1) ids.push(((await json('keys', 'create', 'Twin')) as { id: string }).id);
+    const several = await cli('keys', 'revoke', 'Twin', '--yes');
+    expect(several).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: 2 are called Twin\./) as unknown });
+    for (const id of ids) expect(several.stderr).toContain(id);
+    expect(await cli('keys', 'revoke', 'Nobody', '--yes')).toMatchObject({
+      code: 1,
+      stderr: 'doorstep: There is no token Nobody.\n',
+    });
+  });
+});
+
 describe('the end of a key', () => {
   const minted = async (expires: string): Promise<{ createdAt: string; expiresAt?: string }> =>
     (await json('keys', 'create', 'Report', '--expires', expires)) as { createdAt: string; expiresAt?: string };

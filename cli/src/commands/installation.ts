@@ -1,3 +1,4 @@
+import type { Doorstep } from '@doorstep/sdk';
 import {
   argument,
   choice,
@@ -10,10 +11,26 @@ import {
   text,
   type Command,
 } from '../command.js';
-import { change, expiry, findWebsite, listing, readList } from './shared.js';
+import { byIdOrName, change, expiry, findWebsite, listing, readList } from './shared.js';
 
 /** Of each kind, as the service searches. */
 const maxFound = 20;
+
+const keyArgument = argument('Id, name or beginning of the token, as in keys list', { placeholder: 'token' });
+
+/** Not looked for: an admin may name the id of somebody else's token, which no list of theirs has. */
+const keyIdPattern = /^[0-9a-hjkmnp-tv-z]{26,}$/;
+
+/** The id of the token that is named, also by its beginning as lists show it. @throws Refusal */
+const keyIdOf = async (apiKeys: Doorstep['apiKeys'], named: string): Promise<string> => {
+  if (keyIdPattern.test(named)) return named;
+  const beginning = named.replace(/…$/, '');
+  async function* keys(): AsyncGenerator<{ readonly id: string; readonly name: string }, void, undefined> {
+    for await (const { id, name, prefix } of apiKeys.list({ limit: 200 }))
+      yield { id, name: prefix === beginning ? named : name };
+  }
+  return (await byIdOrName(keys(), named, 'token')).id;
+};
 
 /** Commands on the installation: keys, the audit, templates, search, mails, health. */
 export const installationCommands: readonly Command[] = [
@@ -52,12 +69,13 @@ export const installationCommands: readonly Command[] = [
   command({
     name: 'keys get',
     summary: 'Show a personal access token, without the token itself',
-    examples: [['By its id', 'keys get <id>']],
+    examples: [['By its name', 'keys get "Weekly report"']],
     operations: ['getAPIKey'],
-    arguments: { key: argument('Id of the token, as in keys list', { placeholder: 'id' }) },
+    arguments: { key: keyArgument },
     run: async (context, { key }) => {
       const { keyLines } = await import('../views/resources.js');
-      const found = await (await context.doorstep()).apiKeys.get(key);
+      const { apiKeys } = await context.doorstep();
+      const found = await apiKeys.get(await keyIdOf(apiKeys, key));
       await context.output.resource(found, keyLines(found));
     },
   }),
@@ -93,17 +111,18 @@ export const installationCommands: readonly Command[] = [
   command({
     name: 'keys revoke',
     summary: 'Revoke a personal access token, at once and everywhere',
-    examples: [['By its id', 'keys revoke <id>']],
+    examples: [['By its name', 'keys revoke "Weekly report"']],
     operations: ['revokeAPIKey'],
     write: true,
     destructive: true,
-    arguments: { key: argument('Id of the token, as in keys list', { placeholder: 'id' }) },
+    arguments: { key: keyArgument },
     run: async (context, { key }) => {
-      const doorstep = await context.doorstep();
+      const { apiKeys } = await context.doorstep();
+      const id = await keyIdOf(apiKeys, key);
       await context.confirm(`Revoke the token ${key}?`);
       await change(
         context,
-        (options) => doorstep.apiKeys.revoke(key, options),
+        (options) => apiKeys.revoke(id, options),
         () => ({ said: 'The token is revoked.' }),
       );
     },
