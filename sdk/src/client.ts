@@ -357,5 +357,7 @@ const notOfType = (asked: string, type: string, { status, headers }: Response, b
 /** What lies beneath `fetch failed`: undici tells the reason as its cause, which has a code alone when it is several. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
-  return [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ?? String(error);
+  const reason = [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ?? String(error);
+  // OpenSSL puts where it stands in its source around what is wrong.
+  return reason.replace(/^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):.*$/s, 'TLS: $1');
 };
