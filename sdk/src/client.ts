@@ -178,7 +178,7 @@ export class Client {
     return {
       method,
       path,
-      params: checked(params),
+      params: checked(path, params),
       search: searchOf({ ...query, ...(as !== undefined && { as }), ...(dryRun === true && { dryRun: '1' }) }, search),
       headers,
       content: () => (sent === undefined ? {} : { body: sent }),
@@ -308,12 +308,14 @@ const searchOf = (query: Readonly<Record<string, unknown>>, given?: URLSearchPar
   return [others.toString(), serializeQuery(query)].filter((part) => part !== '').join('&');
 };
 
-/** An empty part, or one of dots, would make the path another one. */
-const checked = (params: object): Readonly<Record<string, unknown>> => {
-  for (const [name, value] of Object.entries(params)) {
-    if (!/^(?!\.{0,2}$)/.test(String(value ?? ''))) throw new TypeError(`\`${name}\` must not be ${JSON.stringify(value ?? '')}`);
+/** A missing or empty part, or one of dots, would make the path another one. */
+const checked = (path: string, params: object): Readonly<Record<string, unknown>> => {
+  const parts = params as Readonly<Record<string, unknown>>;
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const value = String((parts[name] as string | number | null | undefined) ?? '');
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`\`${name}\` must not be "${value}"`);
   }
-  return params as Readonly<Record<string, unknown>>;
+  return parts;
 };
 
 const kindOf = (type: string): ParseAs => {

@@ -373,6 +373,13 @@ describe('a client', () => {
     expect(server.asked).toHaveLength(0);
   });
 
+  test('refuses a path without one of its parts', async () => {
+    const server = await startScripted(json(200, website));
+    const path: string = '/websites/{id}';
+    await expect(open(server).request('GET', path)).rejects.toThrow('`id` must not be ""');
+    expect(server.asked).toHaveLength(0);
+  });
+
   test('keeps what belongs to a part of a path within it', async () => {
     const server = await startScripted(json(200, website));
     await open(server).websites.get('../clients?x=1#y');
