@@ -149,7 +149,7 @@ export class Output {
 
   /**
    * A resource as a page of its own form: `view` gives the lines for people, `record` those of a
-   * pipe (cells are joined by tabs).
+   * pipe (cells are joined by tabs). Without any, the lines for people are said on standard error.
    */
   async view(
     resource: unknown,
@@ -160,8 +160,15 @@ export class Output {
       await this.json(resource);
       return;
     }
-    if (this.isTerminal) await this.page(await view(this.style, this.width));
-    else this.lines(record().map((cells) => cells.map(cell).join('\t')));
+    const records = this.isTerminal ? [] : record();
+    if (records.length > 0) {
+      this.lines(records.map((cells) => cells.map(cell).join('\t')));
+      return;
+    }
+    const lines = await view(this.style, this.width);
+    if (this.isTerminal) await this.page(lines);
+    // An empty pipe does not say why: there is nothing, or nothing yet.
+    else for (const line of lines) this.note(line);
   }
 
   /** The value by `--json` and `--jq`. */
