@@ -84,6 +84,9 @@ describe('SettleOwner', () => {
     given(accessDecider, [linked, issued])
       .when({ ...settle, upTo: 1n })
       .then([unlinked]);
+    given(accessDecider, [linked, issued])
+      .when({ ...settle, upTo: 2n })
+      .then([unlinked, settled]);
     const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
     given(accessDecider, [linked, changed])
       .when({ ...settle, upTo: 1n })
@@ -225,9 +228,11 @@ describe('ClaimInvitation', () => {
     given(accessDecider, [issued])
       .when({ ...request, verifiedEmail: undefined, at: days(31) })
       .thenRefused(refusals.notYourInvitation());
-    given(accessDecider)
-      .when({ ...request, at: days(31) })
-      .thenRefused(refusals.invitationNotFound('i1'));
+    for (const events of [[], [issued, revoked]]) {
+      given(accessDecider, events)
+        .when({ ...request, at: days(31) })
+        .thenRefused(refusals.invitationNotFound('i1'));
+    }
   });
 
   test('of a known client asks for a mail with `notify`, and with a new link alone', () => {
@@ -298,7 +303,11 @@ describe('LinkClaimant', () => {
 
   test('keeps the role of a link that is there already', () => {
     const editor: AccessEvent = { type: 'ClientLinked', data: { ...person, role: 'editor' } };
-    given(accessDecider, [editor]).when(linkClaimant).then([takenUp]);
+    for (const role of ['viewer', 'editor'] as const) {
+      given(accessDecider, [editor])
+        .when({ ...linkClaimant, role })
+        .then([takenUp]);
+    }
     expectRepeatable(accessDecider, [editor], linkClaimant);
   });
 
@@ -426,8 +435,11 @@ test.each([
   expectRepeatable(accessDecider, [...events], command as never);
 });
 
-test('a renewal repeated at the same moment changes nothing', () => {
+test('a renewal repeated at the same moment changes nothing but the role', () => {
   given(accessDecider, [issued]).when(add).then([]);
+  given(accessDecider, [issued])
+    .when({ ...add, role: 'editor' })
+    .then([{ type: 'InvitationRenewed', data: { ...invitation, role: 'editor' } }]);
 });
 
 const command = fc.oneof(

@@ -204,6 +204,14 @@ describe('CancelTransfer', () => {
   });
 });
 
+test('the renewal of an offer is asked for once it has expired, and not of one that was taken back', () => {
+  const request = { type: 'RequestRenewal', ...person, invitationId: 'i1', verifiedEmail: 'ana', at: days(30) } as const;
+  given(accessDecider, [issued])
+    .when(request)
+    .then([{ type: 'InvitationRenewalRequested', data: { ...person, invitationId: 'i1' } }]);
+  given(accessDecider, [issued, revoked]).when(request).thenRefused(refusals.transferNotFound());
+});
+
 describe('WithdrawTransfer', () => {
   /** By an assignment that came after everything here. */
   const withdraw = { type: 'WithdrawTransfer', ...person, invitationId: 'i1', ownerId: 'c2', ownerPosition: 9n } as const;

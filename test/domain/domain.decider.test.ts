@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { domainDecider, maxDomains } from '../../src/commands/domain/domain.decider.js';
+import { domainDecider } from '../../src/commands/domain/domain.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { DomainEvent, DomainRecord } from '../../src/events/domain/domain.events.js';
 import { expectRepeatable, given as givenEvents, stateAfter } from '../support/given.js';
@@ -67,8 +67,11 @@ describe('a domain', () => {
   });
 
   test('is refused to a website with as many as there may be, but not one that it has', () => {
-    const full = { ...add('w1'), kept: maxDomains };
+    const full = { ...add('w1'), kept: 50 };
     given().when(full).thenRefused(refusals.tooManyDomains());
+    given()
+      .when({ ...full, kept: 49 })
+      .then([added('w1')]);
     given(added('w1')).when(full).then([]);
     given(added('w2'))
       .when({ ...full, at: lapse })

@@ -1,5 +1,5 @@
 import { describe, test } from '@jest/globals';
-import { maxMedia, mediaDecider } from '../../src/commands/media/media.decider.js';
+import { mediaDecider } from '../../src/commands/media/media.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { MediaEvent } from '../../src/events/media/media.events.js';
 import { earlier, expectRepeatable, given as givenEvents } from '../support/given.js';
@@ -18,7 +18,7 @@ const picture = {
   width: 600,
   height: 400,
 } as const;
-const upload = { type: 'UploadMedia', ...picture, variants: [variant], room: 140, kept: maxMedia - 1 } as const;
+const upload = { type: 'UploadMedia', ...picture, variants: [variant], room: 140, kept: 4_999 } as const;
 const uploaded: MediaEvent = { type: 'MediaUploaded', data: { ...picture, variants: [variant] } };
 const { alt: _, ...silent } = picture;
 const film = { ...silent, kind: 'video', contentType: 'video/mp4', durationMs: 500 } as const;
@@ -60,7 +60,7 @@ describe('an image', () => {
 
   test('is one of so many', () => {
     given()
-      .when({ ...upload, kept: maxMedia })
+      .when({ ...upload, kept: 5_000 })
       .thenRefused(refusals.tooManyMedia());
   });
 

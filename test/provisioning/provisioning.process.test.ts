@@ -8,7 +8,7 @@ import {
 } from '../../src/events/provisioning/provisioning.events.js';
 import type { CompensationInput, ProvisioningInput } from '../../src/workers/provisioning/provisioning.commands.js';
 import { provisioningCompensation } from '../../src/workers/provisioning/provisioning.compensation.js';
-import { provisioningProcess, STEP_DEADLINE_MS, STEP_RETRY_MS } from '../../src/workers/provisioning/provisioning.process.js';
+import { provisioningProcess } from '../../src/workers/provisioning/provisioning.process.js';
 import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given as givenEvents, now, recorded, stateAfter } from '../support/given.js';
 
@@ -36,6 +36,8 @@ const request = {
   createdAt: lately,
 };
 const leaseUntil = '2026-01-02T00:00:06.000Z';
+/** How long a step is retried. */
+const retryMs = 15 * 60_000;
 
 const queued: ProvisioningEvent = { type: 'ProvisioningQueued', data: request };
 const started = (step: StepId, attempt = 1, worker = 'A'): ProvisioningEvent => ({
@@ -180,7 +182,7 @@ describe('starting a step', () => {
   });
 
   test('past its deadline fails the job, with a reason', () => {
-    const at = new Date(Date.parse(lately) + STEP_DEADLINE_MS + 1).toISOString();
+    const at = new Date(Date.parse(lately) + 24 * 3_600_000 + 1).toISOString();
     given([queued, started(first)])
       .when(start(2, { waitedOut: 1n, at }))
       .then([failed(first, 'Not finished within 24 hours')]);
@@ -313,8 +315,8 @@ describe('the failure of a step', () => {
       fail: (attempt) => ({ ...job, run: 1, ...failure(attempt) }),
       attemptMs,
     });
-    expect(retriedForMs).toBeGreaterThanOrEqual(STEP_RETRY_MS);
-    expect(retriedForMs).toBeLessThanOrEqual(STEP_RETRY_MS + attemptMs);
+    expect(retriedForMs).toBeGreaterThanOrEqual(retryMs);
+    expect(retriedForMs).toBeLessThanOrEqual(retryMs + attemptMs);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
     expect(last).toStrictEqual([fails(pauses.length + 1), failed(first)]);
   });
@@ -349,7 +351,7 @@ describe('the failure of a step', () => {
 
   test('with a time to wait for that is longer than it is retried fails the job', () => {
     given([queued, started(first)])
-      .when(failure(1, { fault: { ...transient, retryAfterMs: STEP_RETRY_MS + 1 } }))
+      .when(failure(1, { fault: { ...transient, retryAfterMs: retryMs + 1 } }))
       .then([fails(1), failed(first)]);
   });
 
@@ -431,7 +433,7 @@ describe('a retry', () => {
       start: (attempt, waitedOut) => ({ ...ofThird(attempt), type: 'StartAttempt' as const, worker: 'A', waitedOut }),
       fail: (attempt) => ({ ...ofThird(attempt), type: 'RecordFailure' as const, fault: transient, jitter: 0 }),
     });
-    expect(retriedForMs).toBe(STEP_RETRY_MS);
+    expect(retriedForMs).toBe(retryMs);
   });
 
   test('that failed as well can be retried', () => {

@@ -5,7 +5,7 @@ import { refusals, type Refusal } from '../refusal.js';
 import type { AddDomain, DomainCommand, RecordDomainCheck } from './domain.commands.js';
 
 /** Of one website. */
-export const maxDomains = 50;
+const maxDomains = 50;
 
 /** How long a domain is kept for a website that does not prove that it is theirs, in milliseconds. */
 const PENDING_MS = 7 * 86_400_000;

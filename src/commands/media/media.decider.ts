@@ -6,7 +6,7 @@ import { refusals, type Refusal } from '../refusal.js';
 import type { DescribeMedia, MediaCommand, RestoreMedia, UploadMedia } from './media.commands.js';
 
 /** Images and videos of one website, with deleted ones that can be restored. */
-export const maxMedia = 5_000;
+const maxMedia = 5_000;
 
 type Known = Exclude<MediaState, { readonly stage: 'none' }>;
 

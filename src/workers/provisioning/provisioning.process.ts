@@ -18,7 +18,7 @@ export const STEP_RETRY_MS = 15 * 60_000;
  * How long a step may take in a run, from its first attempt. It ends steps in which workers die
  * again and again, because these report no fault. It is long enough for a night without a worker.
  */
-export const STEP_DEADLINE_MS = 24 * 3_600_000;
+const STEP_DEADLINE_MS = 24 * 3_600_000;
 
 /** Those of an attempt that the log keeps. A step sends fewer, unless it is to invite many people. */
 const MAX_REQUESTS = 50;
