@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { refusals } from '../../src/commands/refusal.js';
-import { featuresOf, slugDecider, websiteDecider } from '../../src/commands/website/website.decider.js';
-import type { SlugEvent, WebsiteEvent } from '../../src/events/website/website.events.js';
-import { earlier, expectRepeatable, given, recorded, stateAfter } from '../support/given.js';
+import { featuresOf, websiteDecider } from '../../src/commands/website/website.decider.js';
+import type { WebsiteEvent } from '../../src/events/website/website.events.js';
+import { expectRepeatable, given, recorded, stateAfter } from '../support/given.js';
 
 const create = {
   type: 'CreateWebsite',
@@ -46,6 +46,13 @@ describe('CreateWebsite', () => {
     given(websiteDecider).when(create).then([created]);
   });
 
+  test('belongs to the client, and is shared with the collaborators, that it is made for', () => {
+    const more = { clientId: 'c1', collaborators: ['octocat'] };
+    given(websiteDecider)
+      .when({ ...create, ...more })
+      .then([{ ...created, data: { ...created.data, ...more } }]);
+  });
+
   test('with fewer features has those, in the order of the catalogue', () => {
     given(websiteDecider)
       .when({ ...create, features: ['analytics', 'content'] })
@@ -80,6 +87,15 @@ test('the colour given at creation is kept: the same again changes nothing', () 
   given(websiteDecider, [coloured])
     .when({ ...change, brandColor: '#000000' })
     .then([{ type: 'WebsiteBrandColorChanged', data: { websiteId: 'w1', brandColor: '#000000' } }]);
+});
+
+test('the colour is taken away by null; where there is none that changes nothing', () => {
+  const coloured = { ...created, data: { ...created.data, brandColor: '#AA3300' } } as WebsiteEvent;
+  const colourless = { type: 'ChangeWebsite', websiteId: 'w1', brandColor: null } as const;
+  given(websiteDecider, [coloured])
+    .when(colourless)
+    .then([{ type: 'WebsiteBrandColorRemoved', data: { websiteId: 'w1' } }]);
+  expectRepeatable(websiteDecider, [coloured], colourless);
 });
 
 describe('ChangeWebsite', () => {
@@ -134,6 +150,13 @@ describe('ChangeWebsite', () => {
       ]);
   });
 
+  test('what it does not name stays, an owner and a colour too', () => {
+    const full = { ...created, data: { ...created.data, brandColor: '#AA3300', clientId: 'c1' } } as WebsiteEvent;
+    given(websiteDecider, [full])
+      .when({ ...change, name: 'Café' })
+      .then([{ type: 'WebsiteRenamed', data: { websiteId: 'w1', name: 'Café' } }]);
+  });
+
   test('an owner gives way to the next one: there is at most one', () => {
     const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
     given(websiteDecider, [created, owned])
@@ -177,6 +200,13 @@ describe('ChangeWebsite', () => {
           data: { websiteId: 'w1', tier: 'growth', features: ['content', 'marketing', 'seo', 'scheduling'] },
         },
       ]);
+  });
+
+  test('a tier that switches nothing on or off is a change too', () => {
+    const features = featuresOf('starter');
+    given(websiteDecider, [created])
+      .when({ ...change, tier: 'growth', features })
+      .then([{ type: 'WebsitePlanChanged', data: { websiteId: 'w1', tier: 'growth', features: [...features] } }]);
   });
 
   test('a lower tier switches off what it does not have', () => {
@@ -231,6 +261,18 @@ describe('activation and the shelf', () => {
     given(websiteDecider, [created, activated]).when(activate('corner-bakery')).then([]);
   });
 
+  test('RecordDeployment says what the site shows now, when that is something else', () => {
+    const values = { name: 'Bakery', slug: 'corner-bakery' };
+    const record = { type: 'RecordDeployment', websiteId: 'w1', deploymentId: 'd2', values } as const;
+    given(websiteDecider, [created])
+      .when(record)
+      .then([{ type: 'WebsiteDeployed', data: { websiteId: 'w1', deploymentId: 'd2', ...values } }]);
+    expectRepeatable(websiteDecider, [created], record);
+    given(websiteDecider, [created])
+      .when({ ...record, values: { name: 'Bakery', slug: 'bakery' } })
+      .then([]);
+  });
+
   test('RestoreWebsite brings an archived one back', () => {
     given(websiteDecider, [created, archived])
       .when({ type: 'RestoreWebsite', websiteId: 'w1' })
@@ -276,44 +318,6 @@ test.each([
   expectRepeatable(websiteDecider, [...events], command as never);
 });
 
-describe('ReserveSlug', () => {
-  const reserve = { type: 'ReserveSlug', slug: 'bakery', websiteId: 'w2' } as const;
-  const held = { type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w1' } } as const;
-  const after = (ms: number): string => new Date(Date.parse(earlier) + ms).toISOString();
-
-  test('a free slug is taken', () => {
-    given(slugDecider)
-      .when(reserve)
-      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
-  });
-
-  test('a slug whose website exists is refused, however old the reservation', () => {
-    given(slugDecider, [held]).when(reserve).thenRefused(refusals.slugTaken());
-  });
-
-  test('a slug whose website has not appeared is refused within 60 s', () => {
-    given(slugDecider, [held])
-      .when({ ...reserve, abandonedBy: 'w1', at: after(59_999) })
-      .thenRefused(refusals.slugTaken());
-  });
-
-  test('… and may be taken over after that', () => {
-    given(slugDecider, [held])
-      .when({ ...reserve, abandonedBy: 'w1', at: after(60_000) })
-      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
-  });
-
-  test('a look-up of another holder than the present one does not count', () => {
-    given(slugDecider, [held])
-      .when({ ...reserve, abandonedBy: 'w0', at: after(60_000) })
-      .thenRefused(refusals.slugTaken());
-  });
-
-  test('repeated changes nothing', () => {
-    expectRepeatable(slugDecider, [], reserve);
-  });
-});
-
 describe('a slug that a website has, or had', () => {
   const changed: WebsiteEvent = { type: 'WebsiteSlugChanged', data: { websiteId: 'w1', slug: 'bread', previousSlug: 'bakery' } };
   const change = { type: 'ChangeWebsite', websiteId: 'w1', slug: 'bread', reservationPosition: 5n } as const;
@@ -335,49 +339,14 @@ describe('a slug that a website has, or had', () => {
   test('that was given up is taken by a reservation that came later, and by no earlier one', () => {
     given(websiteDecider, [created]).when(abandon).then([forgone]);
     const at = recorded(forgone, { revision: 9 });
-    given(websiteDecider, [created, at]).when(change).thenRefused(refusals.slugTaken());
+    for (const reservationPosition of [undefined, change.reservationPosition]) {
+      given(websiteDecider, [created, at])
+        .when({ ...change, reservationPosition })
+        .thenRefused(refusals.slugTaken());
+    }
     given(websiteDecider, [created, at])
       .when({ ...change, reservationPosition: at.position + 1n })
       .then([changed]);
-  });
-});
-
-describe('the reservation of a slug', () => {
-  const of = { slug: 'bread', websiteId: 'w1' };
-  const reserved: SlugEvent = { type: 'SlugReserved', data: of };
-  const reservedUntil = '2026-03-01T00:00:00.000Z';
-  const released: SlugEvent = { type: 'SlugReleased', data: { ...of, reservedUntil } };
-  const release = { type: 'ReleaseSlug', ...of, position: 8n, reservedUntil } as const;
-  const reserve = { type: 'ReserveSlug', ...of, validFrom: 1n } as const;
-
-  test('is released by its website, unless that reserved it again since', () => {
-    given(slugDecider, [recorded(reserved, { revision: 3 })])
-      .when(release)
-      .then([released]);
-    given(slugDecider, [recorded(reserved, { revision: 8 })])
-      .when(release)
-      .then([]);
-    given(slugDecider, [reserved])
-      .when({ ...release, websiteId: 'w2' })
-      .then([]);
-    given(slugDecider, [reserved, released]).when(release).then([]);
-  });
-
-  test('that was released is the same website’s at once, and anybody’s after its time', () => {
-    const others = { ...reserve, websiteId: 'w2' } as const;
-    given(slugDecider, [reserved, released]).when(reserve).then([reserved]);
-    given(slugDecider, [reserved, released]).when(others).thenRefused(refusals.slugTaken());
-    given(slugDecider, [reserved, released])
-      .when({ ...others, at: reservedUntil })
-      .then([{ type: 'SlugReserved', data: { slug: 'bread', websiteId: 'w2' } }]);
-  });
-
-  test('is renewed when it was made before the website last had another slug', () => {
-    const renew = { ...reserve, validFrom: 2n } as const;
-    given(slugDecider, [reserved]).when(reserve).then([]);
-    given(slugDecider, [reserved]).when(renew).then([reserved]);
-    expectRepeatable(slugDecider, [reserved], renew);
-    expectRepeatable(slugDecider, [reserved], release);
   });
 });
 
@@ -406,6 +375,9 @@ describe('the deletion of a website', () => {
       .then([{ type: 'WebsiteDeletionScheduled', data: { websiteId: 'w1', purgeAt, keep: [] } }]);
     const { keep: _, ...again } = schedule;
     given(websiteDecider, [created, archived, scheduled]).when(again).then([]);
+    given(websiteDecider, [created, archived])
+      .when(again)
+      .then([{ type: 'WebsiteDeletionScheduled', data: { websiteId: 'w1', purgeAt, keep: [] } }]);
   });
 
   test('comes at its time, unless it was restored or is scheduled for another', () => {
@@ -427,19 +399,13 @@ describe('the deletion of a website', () => {
     given(websiteDecider, [created, archived, scheduled, deleted])
       .when({ type: 'RestoreWebsite', websiteId: 'w1' })
       .thenRefused(refusals.websiteNotFound('w1'));
-  });
-
-  test('frees its slugs, and nobody else’s', () => {
-    const free = { type: 'FreeSlug', slug: 'bakery', websiteId: 'w1' } as const;
-    const reserved: SlugEvent = { type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w1' } };
-    const freed: SlugEvent = { type: 'SlugReleased', data: { slug: 'bakery', websiteId: 'w1' } };
-    given(slugDecider, [reserved]).when(free).then([freed]);
-    given(slugDecider, [reserved])
-      .when({ ...free, websiteId: 'w2' })
+    const abandon = { type: 'AbandonWebsite', websiteId: 'w1' } as const;
+    given(websiteDecider, [created, deleted])
+      .when({ ...abandon, slug: 'bakery' })
+      .thenRefused(refusals.slugTaken());
+    given(websiteDecider, [created, deleted])
+      .when({ ...abandon, slug: 'bread' })
       .then([]);
-    given(slugDecider, [reserved, freed])
-      .when({ type: 'ReserveSlug', slug: 'bakery', websiteId: 'w2' })
-      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
   });
 
   test.each([
