@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { customerDecider } from '../../src/commands/billing/customer.decider.js';
 import type { BillingEvent } from '../../src/events/billing/billing.events.js';
 import { billingProcess } from '../../src/workers/transfer/transfer.process.js';
-import { attemptsAt, type BillingTask } from '../../src/workers/transfer/transfer.state.js';
+import { attemptsAt, isSubscribed, type BillingTask } from '../../src/workers/transfer/transfer.state.js';
 import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given, now, stateAfter } from '../support/given.js';
 
@@ -67,6 +67,10 @@ describe('a subscription that exists already', () => {
     given(billingProcess, [started('claim-1'), asked, attached, completed, started('end c1', 2)])
       .when({ ...end, attempt: 2 })
       .then([ended]);
+    const another: BillingEvent = { ...attached, data: { ...attached.data, subscriptionId: 'sub_2' } };
+    given(billingProcess, [asked, another, started('end c1')])
+      .when(end)
+      .then([ended]);
     given(billingProcess, [asked, attached, started('end c1'), detached])
       .when(end)
       .then([]);
@@ -114,6 +118,7 @@ describe('an attempt', () => {
       .then([started('end c1', 2)]);
     expect(attemptsAt(stateAfter(billingProcess, events), claimTask).failures).toBe(1);
     expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0, retriedForMs: 0 });
+    expect(stateAfter(billingProcess, [...events, started('end c1', 2)]).attempts).toMatchObject({ attempt: 2, failures: 0 });
   });
 
   test('whose lease is renewed keeps others out: who waited out the old lease waits anew', () => {
@@ -322,6 +327,17 @@ test('a client who comes back after an end gets a new account', () => {
   given(billingProcess, [requested, attached, ended, started('claim-2')])
     .when({ type: 'RecordRequest', ...ofAttempt, claim, provider: 'stripe', customerId: 'cus_1' })
     .then([requested]);
+});
+
+test.each([
+  ['whose subscription is attached', [requested, attached], 'stripe', 'c1', true],
+  ['at another payment provider', [requested, attached], 'embedded', 'c1', false],
+  ['who asked for one', [requested], 'stripe', 'c1', false],
+  ['whose subscription has ended', [requested, attached, ended], 'stripe', 'c1', false],
+  ['who is another', [requested, attached], 'stripe', 'c2', false],
+  ['whom the website does not have', [requested, attached], 'stripe', undefined, false],
+] as const)('an owner %s: subscribed or not', (_, events, provider, clientId, expected) => {
+  expect(isSubscribed(stateAfter(billingProcess, [...events]), provider, clientId)).toBe(expected);
 });
 
 test('a client is one customer for each provider, the last that was found or made', () => {
