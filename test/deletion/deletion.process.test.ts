@@ -40,11 +40,24 @@ test('after 30 days of faults it is given up', () => {
   };
   const again: DeletionEvent = { type: 'DeletionStarted', data: { websiteId, attempt: 2, worker: 'a', leaseUntil } };
   const givenUp: DeletionEvent = { type: 'DeletionFailed', data: { websiteId, attempt: 2, error: 'No', transient: true } };
+  // The pause of an hour counts as well.
   given(started, failed, again)
-    .when({ ...fail, attempt: 2, at: '2026-02-01T00:00:00.000Z' })
+    .when({ ...fail, attempt: 2, at: '2026-01-30T23:00:00.000Z' })
     .then([givenUp]);
+  const { outcome } = given(started, failed, again).when({ ...fail, attempt: 2, at: '2026-01-30T22:59:59.999Z' });
+  expect(outcome).toMatchObject([{ type: 'DeletionFailed', data: { nextAttemptAt: '2026-01-30T23:00:00.000Z' } }]);
   given(started, failed, again, givenUp)
     .when({ ...start, attempt: 3 })
+    .then([]);
+});
+
+test('a lease is renewed by the attempt that has it', () => {
+  const renew = { type: 'RenewLease', websiteId, attempt: 1, lease: 0n, at: '2026-01-01T00:00:01.000Z' } as const;
+  given(started)
+    .when(renew)
+    .then([{ type: 'DeletionLeaseRenewed', data: { websiteId, attempt: 1, leaseUntil: '2026-01-01T00:00:07.000Z' } }]);
+  given(started)
+    .when({ ...renew, attempt: 2 })
     .then([]);
 });
 

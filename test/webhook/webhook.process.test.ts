@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WebhookContentEvent, WebhookEvent } from '../../src/events/webhook/webhook.events.js';
 import {
+  claimedTopicOf,
+  isRecorded,
   topicOf,
   webhookContentDecider,
   webhookProcess,
@@ -130,6 +132,18 @@ test('a body of a topic belongs to the webhook that came first with it', () => {
     .when({ ...claim, webhookId: 'h2' })
     .then([]);
   expectRepeatable(webhookContentDecider, [], claim);
+  // Whose it was is forgotten; that it was somebody's is not.
+  expect(webhookContentDecider.decide({ ...claim, at: now }, webhookContentDecider.droppedState ?? {})).toEqual([]);
+});
+
+test.each([
+  ['app/uninstalled', 'app/uninstalled', true],
+  // The same body sent again as an uninstallation would take the service away.
+  ['shop/update', 'app/uninstalled', true],
+  ['shop/redact', 'shop/redact', true],
+  ['orders/create', 'orders/create', false],
+])('a body of %s is claimed for %s; recorded: %s', (topic, claimed, recorded) => {
+  expect([claimedTopicOf(topic), isRecorded(topic)]).toEqual([claimed, recorded]);
 });
 
 test.each([
