@@ -18,7 +18,7 @@ const languages = readdirSync(folder).map((name) => name.replace('.json', ''));
 const textsOf = (language: string): ServiceWords =>
   JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as ServiceWords;
 
-/** What only programs are answered: Git, assistants, the command line, shops and monitors. */
+/** What only programs are answered: Git, assistants, the command line, shops, and keys that only read. */
 const forPrograms = [
   'repository_full',
   'insufficient_scope',
