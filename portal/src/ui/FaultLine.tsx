@@ -13,7 +13,8 @@ export const FaultLine = ({ error }: { readonly error: unknown }): ReactNode => 
     <div role="alert">
       {error !== null && error !== undefined && (
         <p>
-          <b>{t(fault === 'refused' ? 'ui.refused' : `faults.${fault}.title`)}</b> {refusalIn(error) ?? t(`faults.${fault}.text`)}
+          <b>{fault === 'refused' ? t('ui.refused') : `${t(`faults.${fault}.title`)}.`}</b>{' '}
+          {refusalIn(error) ?? t(`faults.${fault}.text`)}
         </p>
       )}
     </div>
