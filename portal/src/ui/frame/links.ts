@@ -60,6 +60,7 @@ const ofWebsite: readonly WebsiteLink[] = [
   of('deployments', everybody),
   of('billing', ['admin', 'owner']),
   of('settings', ['admin']),
+  of('settings', ['owner', 'editor'], 'blueprint'),
 ];
 
 /** What somebody with an account of this role is to a website. */
