@@ -282,8 +282,8 @@ describe('an answer that is not the API’s', () => {
 
 test('a service that does not speak TLS is said in a line', async () => {
   const { url } = await startScripted(json(200, website));
-  const { message } = await failureOf(open({ url: url.replace('http:', 'https:') }, { maxRetries: 0 }).websites.get('w1'));
-  expect(message).toMatch(/^The connection to [\d.:]+ failed: TLS: [a-z ]+$/);
+  const doorstep = new Doorstep({ baseUrl: url.replace('http:', 'https:'), token, maxRetries: 0 });
+  expect((await failureOf(doorstep.websites.get('w1'))).message).toMatch(/^The connection to [\d.:]+ failed: TLS: [a-z ]+$/);
 });
 
 describe('the token', () => {
