@@ -72,7 +72,7 @@ export const errorPage = (sources, document) => {
  * @param {ErrorSources} sources
  * @returns {ErrorAnswer[]}
  */
-const faultsOf = ({ faultAnswers, faultStatus, answerFor, ProviderFault }) => {
+const faultsOf = ({ faultAnswers, faultStatus, answerFor, ProviderFault, TemplateFault }) => {
   const late = new DOMException('late', 'TimeoutError');
   const ofProvider = { provider: '<provider>', message: '<reason>' };
   const own = [...faultAnswers.values()]
@@ -87,6 +87,8 @@ const faultsOf = ({ faultAnswers, faultStatus, answerFor, ProviderFault }) => {
     ...own,
     answerFor(new ProviderFault({ ...ofProvider, transient: false }), '', 'admin'),
     answerFor(new ProviderFault({ ...ofProvider, transient: false }), ''),
+    answerFor(new TemplateFault({ ...ofProvider, transient: false }), '', 'admin'),
+    answerFor(new TemplateFault({ ...ofProvider, transient: false }), ''),
     answerFor(new ProviderFault({ ...ofProvider, transient: true }), ''),
     answerFor(new ProviderFault({ ...ofProvider, transient: true, cause: late }), ''),
     answerFor(new Error('unknown'), ''),

@@ -12,7 +12,7 @@ import {
   OutcomeUnknown,
   WrongExpectedRevision,
 } from '../events/store/eventStore.js';
-import { MethodNotAllowed, ProviderFault } from '../integrations/fault.js';
+import { MethodNotAllowed, ProviderFault, TemplateFault } from '../integrations/fault.js';
 import { FileStoreFull } from '../integrations/files/port.js';
 import { IdentityUnavailable } from '../integrations/identity/port.js';
 import { FileTooLarge } from '../platform/measuredContent.js';
@@ -212,7 +212,8 @@ const ofProvider = (fault: ProviderFault, role: Caller['role'] | undefined): Err
   if (transient) return answer('provider_unavailable', `${provider} cannot be asked right now`);
   // A provider's words are the agency's business: they may name its accounts, prices and settings.
   const why = role === 'admin' ? `: ${message}` : '. Ask the agency to look into it.';
-  return answer('provider_refused', `${provider} refused${why}`);
+  const what = fault instanceof TemplateFault ? 'A template cannot be used' : `${provider} refused`;
+  return answer('provider_refused', `${what}${why}`);
 };
 
 const ofRefusal = ({ kind, code, message, details, people }: Refusal): ErrorAnswer => ({

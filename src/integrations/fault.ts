@@ -18,6 +18,9 @@ export class ProviderFault extends Error {
   }
 }
 
+/** What a template says cannot be used: a fault of the template, and not of the provider that keeps it. */
+export class TemplateFault extends ProviderFault {}
+
 /**
  * Fails as the provider would that is not asked any more: a website stays where it was made when
  * the settings change.

@@ -8,7 +8,7 @@ import { answerFor, faultAnswers, HttpFault, httpErrors } from '../../src/http/e
 import { faultStatus } from '../../src/http/faults.js';
 import { errorCodes } from '../../src/http/refusals.js';
 import { EventStoreFull, EventStoreUnavailable, WrongExpectedRevision } from '../../src/events/store/eventStore.js';
-import { MethodNotAllowed, ProviderFault } from '../../src/integrations/fault.js';
+import { MethodNotAllowed, ProviderFault, TemplateFault } from '../../src/integrations/fault.js';
 import { startApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
 
@@ -48,6 +48,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   [HttpFault.name]: 'has its answer',
   [MethodNotAllowed.name]: 'is answered with the methods that it names',
   [ProviderFault.name]: 'is answered by what the provider did',
+  [TemplateFault.name]: 'is answered as a refusal, as the fault of the template',
   [SenderGone.name]: 'leaves nobody to be answered',
 };
 
@@ -120,6 +121,13 @@ describe('the table of errors', () => {
     ],
   ])('a provider with %s is named', (_what, fault, status, error) => {
     expect(answerFor(fault, 'r', 'admin')).toMatchObject({ status, error });
+  });
+
+  test('what is wrong with a template is no refusal of the provider that keeps it', () => {
+    const message = '_content.schema.json of the template "business" is not a JSON Schema with properties';
+    const fault = new TemplateFault({ provider: 'github', message, transient: false });
+    expect(answerFor(fault, 'r', 'admin')).toMatchObject({ status: 502, error: `A template cannot be used: ${message}` });
+    expect(answerFor(fault, 'r', 'client').error).toBe('A template cannot be used. Ask the agency to look into it.');
   });
 
   test.each(['client', undefined] as const)('a provider’s words are for admins: to %s they are not shown', (role) => {

@@ -7,7 +7,7 @@ import {
   type SiteMedia,
 } from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
-import { ProviderFault } from '../../../integrations/fault.js';
+import { TemplateFault } from '../../../integrations/fault.js';
 import { declaredIn, type EditableSchema, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import { maxViolations, partValidator, type Validate } from '../../validation.js';
 import { createCache } from '../../../platform/cache.js';
@@ -17,7 +17,7 @@ import { lazily } from '../../../platform/lazily.js';
  * Refuses what may not be saved as a document.
  * @param former reads a version whose pictures were there when it was saved: it may go on naming those that were
  *   deleted since
- * @throws Refused; ProviderFault
+ * @throws Refused; ProviderFault; TemplateFault
  */
 export type CheckContent = (
   website: { readonly id: string; readonly templateId: string },
@@ -45,7 +45,7 @@ export const createCheckContent = (
       return validate;
     } catch (error) {
       const message = `what can be edited of the template ${templateId} is not a JSON Schema`;
-      throw new ProviderFault({ provider: sourceHost.provider, message, transient: false, cause: error });
+      throw new TemplateFault({ provider: sourceHost.provider, message, transient: false, cause: error });
     }
   };
 
