@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import { Type } from 'typebox';
 import { Refused, refusals, throwIfRefused, withViolations, type Violation } from '../commands/refusal.js';
-import type { Engine } from '../engine.js';
+import type { Engine, Plan } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import { nextTurn } from '../platform/eventLoop.js';
@@ -24,7 +24,7 @@ import { dryRunType, replyTo, replyToError, send, type Reply } from './reply.js'
 import type { Answer, Route } from './route.js';
 import { peopleInAnswersOf } from './storedResponse.js';
 import { sendContent } from './sendContent.js';
-import { createStreamGuard } from './streamGuard.js';
+import { createStreamGuard, type StreamGuard } from './streamGuard.js';
 import { maxOverheadBytes, receiveUpload, type ReceivedUpload } from './upload.js';
 import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
 
@@ -185,6 +185,42 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return { ...event, data: readable };
   };
 
+  /** Answers a dry run: decides, and says which events there would be. */
+  const answerPlan = async (exchange: Exchange, request: HandlerRequest, plan: Plan): Promise<void> => {
+    await decide(exchange, request, plan.engine);
+    const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
+    send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
+  };
+
+  /** Sends an answer: at once, as a file, or as a stream, which ends when its guard finds that access has ended. */
+  const sendAnswer = async (
+    exchange: Exchange,
+    handled: HandlerRequest,
+    answer: Answer,
+    createGuard: () => StreamGuard,
+  ): Promise<void> => {
+    const { content, events, parts: bodyParts } = answer;
+    if (content !== undefined) {
+      await sendContent(exchange, { ...answer, content });
+      return;
+    }
+    if (events === undefined && bodyParts === undefined) {
+      send(exchange, replyTo(exchange, answer, baseUrl()));
+      return;
+    }
+    const end = (): void => {
+      handled.abort();
+    };
+    const streaming = { clock: engine.clock, signal: handled.signal, end, guard: createGuard() };
+    const ended = parts.onStream(exchange, end);
+    try {
+      if (events !== undefined) await sendEvents(exchange, { ...answer, events }, streaming);
+      else if (bodyParts !== undefined) await sendParts(exchange, { ...answer, parts: bodyParts }, streaming);
+    } finally {
+      ended();
+    }
+  };
+
   const actorSubjectOf = async ({ encryptedSubject, subject }: Caller, acting: Engine): Promise<string> =>
     encryptedSubject ?? (await acting.personal.encryptSubject(subject));
 
@@ -238,9 +274,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       });
 
       if (plan !== undefined) {
-        await decide(exchange, new HandlerRequest(engine, exchange, input()), plan.engine);
-        const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
-        send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
+        await answerPlan(exchange, new HandlerRequest(engine, exchange, input()), plan);
         return;
       }
 
@@ -263,27 +297,9 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       const handled = new HandlerRequest(engine, exchange, input());
       const answer = await answerRequest(exchange, handled);
       if (!isWrite && engine.clock.now() - exchange.startedAt > slowAnswerMs) await findAgain();
-      if (answer.content !== undefined) {
-        await sendContent(exchange, { ...answer, content: answer.content });
-        return;
-      }
-      const { events, parts: bodyParts } = answer;
-      if (events === undefined && bodyParts === undefined) {
-        send(exchange, replyTo(exchange, answer, baseUrl()));
-        return;
-      }
-      const end = (): void => {
-        handled.abort();
-      };
-      const guard = createStreamGuard(engine, standing, (note) => parts.findStandingNoting(note)(exchange, route, values));
-      const ended = parts.onStream(exchange, end);
-      try {
-        const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
-        if (events !== undefined) await sendEvents(exchange, { ...answer, events }, streaming);
-        else if (bodyParts !== undefined) await sendParts(exchange, { ...answer, parts: bodyParts }, streaming);
-      } finally {
-        ended();
-      }
+      await sendAnswer(exchange, handled, answer, () =>
+        createStreamGuard(engine, standing, (note) => parts.findStandingNoting(note)(exchange, route, values)),
+      );
     };
 
     if (route.upload !== undefined) await withUpload(exchange, standing, { dryRun, isAdmitted: key !== undefined }, proceed);
