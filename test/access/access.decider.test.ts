@@ -418,6 +418,10 @@ describe('the other commands', () => {
     given(accessDecider, [issued])
       .when(resend)
       .then([{ type: 'InvitationRenewed', data: { ...invitation, expiresAt: days(32) } }]);
+    const { role: _, ...ofNoRole } = invitation;
+    given(accessDecider, [{ type: 'InvitationIssued', data: ofNoRole }])
+      .when(resend)
+      .then([{ type: 'InvitationRenewed', data: { ...ofNoRole, expiresAt: days(32) } }]);
     given(accessDecider, [issued, revoked]).when(resend).thenRefused(refusals.invitationNotFound('i1'));
   });
 });
