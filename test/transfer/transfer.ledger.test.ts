@@ -13,6 +13,7 @@ const handover: HandoverDraft = {
   payer: 'agency',
   previousOwnerId: 'c1',
   priceId: 'p1',
+  price: { amount: 4_900, currency: 'eur', interval: 'month' },
   subscriptionId: 'sub_1',
 };
 const drawnUp: BillingEvent = { type: 'TransferLedgerDrawnUp', data: { ...claim, ...handover } };
@@ -40,20 +41,22 @@ describe('the record of what a claim hands over', () => {
   });
 
   test('says whose it was and becomes, on which terms', () => {
-    const { payer, previousOwnerId, priceId, subscriptionId, ...items } = handover;
+    const { payer, previousOwnerId, priceId, price, subscriptionId, ...items } = handover;
     const state = stateAfter(billingProcess, [drawnUp, done('ownership'), completed]);
     expect(state.handovers.get('claim-1')).toStrictEqual({
       claim: { invitationId: 'i1', newOwnerId: 'c2' },
       items,
-      ...{ payer, previousOwnerId, priceId, subscriptionId },
+      ...{ payer, previousOwnerId, priceId, price, subscriptionId },
       done: new Map([['ownership', earlier]]),
       ...{ drawnUpAt: earlier, completedAt: earlier },
     });
   });
 
   test('leaves out what is not known', () => {
-    const { previousOwnerId: _owner, priceId: _price, subscriptionId: _subscription, ...rest } = handover;
-    const state = stateAfter(billingProcess, [{ type: 'TransferLedgerDrawnUp', data: { ...claim, ...rest } }]);
+    const { moves, stays, missing, payer } = handover;
+    const state = stateAfter(billingProcess, [
+      { type: 'TransferLedgerDrawnUp', data: { ...claim, moves, stays, missing, payer } },
+    ]);
     expect(Object.keys(state.handovers.get('claim-1') ?? {})).toEqual(['items', 'drawnUpAt', 'payer', 'done', 'claim']);
   });
 

@@ -117,7 +117,7 @@ describe('an attempt', () => {
       .when({ ...start, attempt: 2, task: endTask })
       .then([started('end c1', 2)]);
     expect(attemptsAt(stateAfter(billingProcess, events), claimTask).failures).toBe(1);
-    expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0, retriedForMs: 0 });
+    expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toStrictEqual({ attempt: 1, failures: 0, retriedForMs: 0 });
     expect(stateAfter(billingProcess, [...events, started('end c1', 2)]).attempts).toMatchObject({ attempt: 2, failures: 0 });
   });
 
@@ -211,7 +211,8 @@ describe('one claim of a website at a time', () => {
   });
 
   test('another is not declined before it, or after it came to an end', () => {
-    for (const events of [[], [...underWay, completed], [...underWay, failedOnce(1), failed]]) {
+    const ends = [requested, started('end c1'), ended];
+    for (const events of [[], ends, [...underWay, completed], [...underWay, failedOnce(1), failed]]) {
       given(billingProcess, events).when(decline).then([]);
     }
     given(billingProcess, [...underWay, completed])
