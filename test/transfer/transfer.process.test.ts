@@ -341,6 +341,14 @@ test.each([
   expect(isSubscribed(stateAfter(billingProcess, [...events]), provider, clientId)).toBe(expected);
 });
 
+test('a request to another customer, or payment provider, is recorded anew', () => {
+  for (const other of [{ customerId: 'cus_2' }, { provider: 'embedded' }]) {
+    given(billingProcess, [started('claim-1'), requested])
+      .when({ type: 'RecordRequest', ...ofAttempt, claim, provider: 'stripe', customerId: 'cus_1', ...other })
+      .then([{ type: 'SubscriptionRequested', data: { ...account, claimId: 'claim-1', ...other } }]);
+  }
+});
+
 test('a client is one customer for each provider, the last that was found or made', () => {
   const attach = { type: 'AttachCustomer', clientId: 'c1', provider: 'stripe', customerId: 'cus_1' } as const;
   expectRepeatable(customerDecider, [], attach);
