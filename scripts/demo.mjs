@@ -7,7 +7,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brand, people } from './demo/people.mjs';
 import { become, prepareFor } from './prepare.mjs';
-import { report, root, run } from './processes.mjs';
+import { endWithShellOf, report, root, run } from './processes.mjs';
+
+endWithShellOf('demo');
 
 const usage = 'npm run demo -- [--dir <folder>] [--fresh]';
 

@@ -83,21 +83,9 @@ export const become = async (file, args, names = ['service']) => {
     const code = await run(process.execPath, [fileURLToPath(import.meta.url), ...names], { stdio: ['ignore', 2, 2] });
     if (code !== 0) process.exit(code);
   }
-  if (process.env.npm_lifecycle_event !== undefined) endWithParent();
   const program = join(distFolder, file);
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
-};
-
-/** npm passes a signal on to the shell that it started. Some shells end without passing it on, and the service would run on alone. */
-const endWithParent = () => {
-  const { ppid } = process;
-  const look = setInterval(() => {
-    if (process.ppid === ppid) return;
-    clearInterval(look);
-    process.kill(process.pid, 'SIGTERM');
-  }, 500);
-  look.unref();
 };
 
 const checkNode = () => {

@@ -48,3 +48,28 @@ export const runNpm = (args, options) => {
     ? run(process.execPath, [npm, ...args], options)
     : run('npm', args, { shell: process.platform === 'win32', ...options });
 };
+
+/**
+ * Ends a service that npm has started with the shell between the two. npm passes a signal on to that shell, and some
+ * shells end by it without passing it on: the service would run on alone.
+ * @param {string} script - of `package.json`: whatever else starts the service may end before it
+ */
+export const endWithShellOf = (script) => {
+  if (process.env.npm_lifecycle_event !== script) return;
+  const { ppid } = process;
+  let isAlone = false;
+  const look = setInterval(() => {
+    if (process.ppid === ppid) return;
+    // A signal to the whole group ends the shell too. The service gets that by itself, and a second one would cut it off.
+    if (isAlone) process.kill(process.pid, 'SIGTERM');
+    isAlone = true;
+  }, 500);
+  look.unref();
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT'])) {
+    process.once(signal, () => {
+      clearInterval(look);
+      // Until the service listens, a signal does what it does by itself.
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    });
+  }
+};

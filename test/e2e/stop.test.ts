@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { createApi, launchServer, mintToken, startServer } from '../support/server.js';
+import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -53,16 +56,49 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   120_000,
 );
 
+/** `npm start` as an operator runs it, but in a folder without a developer's `.env`. */
+const startByNpm = async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start: `node ${root}scripts/start.mjs` } }));
+  const dataDir = join(folder, 'data');
+  const token = await mintToken(dataDir);
+  const environment = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
+  const npm = spawn('npm', ['start'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  let written = '';
+  npm.stdout.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  /** Once nobody can write any more: npm, its shell and the service have ended. */
+  const ended = once(npm.stdout, 'close');
+  onTestFinished.push(() => {
+    if (!npm.stdout.closed) process.kill(-(npm.pid ?? 0), 'SIGKILL');
+  });
+  const address = await eventually('an address', () => /Doorstep is open at (http\S+)/.exec(written)?.[1], 60_000);
+  return { address, token, pid: npm.pid ?? 0, ended, written: () => written };
+};
+
+const onTestFinished: (() => void)[] = [];
+afterEach(() => {
+  for (const clear of onTestFinished.splice(0)) clear();
+});
+
 test('a signal to npm stops the service that it has started', async () => {
-  const npm = launchServer(temporaryFolder(), {}, ['npm', '--prefix', root, 'start', '--']);
-  const address = await npm.opened;
-  await npm.kill('SIGTERM');
-  await eventually('a closed port', () =>
-    fetch(`${address}/healthz`).then(
-      () => undefined,
-      () => true,
-    ),
-  );
+  const { pid, ended } = await startByNpm();
+  process.kill(pid, 'SIGTERM');
+  await ended;
+}, 60_000);
+
+test('a signal to the group of npm, its shell and the service cuts nothing off', async () => {
+  const { address, token, pid, ended, written } = await startByNpm();
+  // Half a request, which the service waits for.
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = ['POST /v1/websites HTTP/1.1', `host: ${hostname}`, `authorization: Bearer ${token}`];
+  const type = ['content-type: application/json', 'content-length: 2', 'expect: 100-continue'];
+  socket.write(`${[...head, ...type].join('\r\n')}\r\n\r\n`);
+  await once(socket, 'data');
+  process.kill(-pid, 'SIGTERM');
+  await ended;
+  expect(written()).not.toContain('a second signal');
 }, 60_000);
 
 test('a process that stops is not ready from the beginning, and is up to its end', async () => {
