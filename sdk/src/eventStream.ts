@@ -56,7 +56,7 @@ export async function* follow<T>(
     let pause: number;
     try {
       const { data: body } = await connect({
-        headers: { ...headers, accept: 'text/event-stream', ...(id !== '' && { 'last-event-id': id }) },
+        headers: { ...headers, ...(id !== '' && { 'last-event-id': id }) },
         signal: controller.signal,
         timeoutMs,
       });

@@ -271,6 +271,12 @@ describe('an answer that is not the API’s', () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  test('is given as it is where the program itself says what it accepts', async () => {
+    const server = await startScripted(text(200, '{"id":"w1"}', { 'content-type': 'application/json' }));
+    const answer = open(server).request('GET', '/me', { parseAs: 'stream', headers: { accept: 'text/plain' } });
+    expect(await new Response(await answer).text()).toBe('{"id":"w1"}');
+  });
+
   test('a page in place of an export', async () => {
     const server = await startScripted(text(200, '<h1>Hello</h1>', { 'content-type': 'text/html' }));
     expect(await failureOf(open(server).audit.export('csv'))).toMatchObject({

@@ -16,20 +16,27 @@ import { byIdOrName, change, expiry, findWebsite, listing, readList } from './sh
 /** Of each kind, as the service searches. */
 const maxFound = 20;
 
-const keyArgument = argument('Id, name or beginning of the token, as in keys list', { placeholder: 'token' });
+const keyArgument = argument('Name or beginning of a token of yours, or the id of any', { placeholder: 'token' });
 
 /** Not looked for: an admin may name the id of somebody else's token, which no list of theirs has. */
 const keyIdPattern = /^[0-9a-hjkmnp-tv-z]{26,}$/;
 
-/** The id of the token that is named, also by its beginning as lists show it. @throws Refusal */
-const keyIdOf = async (apiKeys: Doorstep['apiKeys'], named: string): Promise<string> => {
-  if (keyIdPattern.test(named)) return named;
+/** The token that is named, by its beginning as lists show it too, and what it is called. @throws Refusal */
+const findKey = async (
+  apiKeys: Doorstep['apiKeys'],
+  named: string,
+): Promise<{ readonly id: string; readonly called: string }> => {
+  if (keyIdPattern.test(named)) return { id: named, called: named };
   const beginning = named.replace(/…$/, '');
-  async function* keys(): AsyncGenerator<{ readonly id: string; readonly name: string }, void, undefined> {
+  async function* keys(): AsyncGenerator<
+    { readonly id: string; readonly name: string; readonly called: string },
+    void,
+    undefined
+  > {
     for await (const { id, name, prefix } of apiKeys.list({ limit: 200 }))
-      yield { id, name: prefix === beginning ? named : name };
+      yield { id, name: prefix === beginning ? named : name, called: `${name} (${prefix}…)` };
   }
-  return (await byIdOrName(keys(), named, 'token')).id;
+  return byIdOrName(keys(), named, 'token');
 };
 
 /** Commands on the installation: keys, the audit, templates, search, mails, health. */
@@ -75,7 +82,7 @@ export const installationCommands: readonly Command[] = [
     run: async (context, { key }) => {
       const { keyLines } = await import('../views/resources.js');
       const { apiKeys } = await context.doorstep();
-      const found = await apiKeys.get(await keyIdOf(apiKeys, key));
+      const found = await apiKeys.get((await findKey(apiKeys, key)).id);
       await context.output.resource(found, keyLines(found));
     },
   }),
@@ -118,8 +125,8 @@ export const installationCommands: readonly Command[] = [
     arguments: { key: keyArgument },
     run: async (context, { key }) => {
       const { apiKeys } = await context.doorstep();
-      const id = await keyIdOf(apiKeys, key);
-      await context.confirm(`Revoke the token ${key}?`);
+      const { id, called } = await findKey(apiKeys, key);
+      await context.confirm(`Revoke the token ${called}?`);
       await change(
         context,
         (options) => apiKeys.revoke(id, options),

@@ -28,7 +28,10 @@ interface Dated<Value> {
 /** Much longer than the resolution of any file system's modification times. */
 const minAgeMs = 3_000;
 
-/** Bounds how long a change is missed that was not added, because the process was killed in between. */
+/**
+ * Bounds how long a change is missed that was not added: the process was killed or its disk was full in between, or it
+ * is of an earlier version.
+ */
 const maxUnverifiedMs = 1_000;
 
 /**
