@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { translated, type ServiceWords } from '../../portal/src/i18n/serviceWords.js';
 import { refusalKinds } from '../../src/commands/refusal.js';
 import { httpRefusalKinds, statusOfRefusal } from '../../src/http/errors.js';
@@ -105,5 +105,40 @@ describe.each(languages)('what the service says, in %s', (language) => {
         .map((part) => part.trim())
         .every((part) => source.includes(part)) || [...issues].some((issue) => issue.startsWith(sentence));
     expect(Object.keys(texts.sentences).filter((sentence) => !isSaid(sentence))).toEqual([]);
+  });
+});
+
+describe('a text of the service', () => {
+  const texts: ServiceWords = {
+    codes: { slug_taken: 'Vergeben: {words}' },
+    sentences: { '{provider} refused: {reason}': '{provider} lehnt ab: {reason}', 'No home page': 'Keine Startseite' },
+  };
+
+  test.each([
+    { name: 'fits no sentence', words: 'Something else', said: 'Something else' },
+    { name: 'is a name that every object has', words: 'constructor', said: 'constructor' },
+    { name: 'is such a name with such a code', words: '__proto__', code: 'toString', said: '__proto__' },
+    { name: 'has a code alone', words: 'Something else', code: 'slug_taken', said: 'Vergeben: Something else' },
+    {
+      name: 'is a reason within a reason',
+      words: 'A refused: B refused: No home page',
+      said: 'A lehnt ab: B lehnt ab: Keine Startseite',
+    },
+  ])('that $name', ({ words, code, said }) => {
+    expect(translated(texts, words, code)).toBe(said);
+  });
+
+  test('stays in English where reasons are nested without end', () => {
+    const rest = 'A refused: '.repeat(700);
+    expect(translated(texts, `${rest}No home page`)).toMatch(/^(A lehnt ab: ){6}(A refused: ){694}No home page$/);
+  });
+
+  test('has its patterns compiled once for a language', () => {
+    const of = { ...texts, sentences: { ...texts.sentences } };
+    const before = translated(of, 'A refused: B');
+    const compiled = jest.spyOn(globalThis, 'RegExp');
+    expect([translated(of, 'A refused: B'), translated(of, 'Something else')]).toEqual([before, 'Something else']);
+    expect(compiled).not.toHaveBeenCalled();
+    compiled.mockRestore();
   });
 });
