@@ -101,7 +101,7 @@ describe.each(languages)('what the service says, in %s', (language) => {
   test('knows no sentence that the service does not say', () => {
     const isSaid = (sentence: string): boolean =>
       sentence
-        .split(/\{\w+\}|; got|\. /)
+        .split(/\{\w+\}|; got|[.:] /)
         .map((part) => part.trim())
         .every((part) => source.includes(part)) || [...issues].some((issue) => issue.startsWith(sentence));
     expect(Object.keys(texts.sentences).filter((sentence) => !isSaid(sentence))).toEqual([]);
