@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -65,6 +65,8 @@ export interface Terminal {
   press(...keys: readonly string[]): Promise<void>;
   /** What is on the screen. @param colours - with escape sequences */
   screen(colours?: boolean): Promise<string>;
+  /** All that was ever written to it, with escape sequences. */
+  written(): string;
   /** Waits until the screen shows something; resolves with the screen. */
   shows(what: RegExp | string): Promise<string>;
 }
@@ -95,6 +97,9 @@ export const openTerminal = async (
   await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), shell);
   terminals.add(Number(await tmux('display-message', '-p', '#{pid}')));
   await tmux('set-option', '-g', 'status', 'off');
+  const transcript = join(temporaryFolder(), 'transcript');
+  writeFileSync(transcript, '');
+  await tmux('pipe-pane', '-t', ':0', `cat >> '${transcript}'`);
   const screen = (colours = false): Promise<string> => tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', ':0');
   const type = async (line: string): Promise<void> => {
     await tmux('send-keys', '-l', line);
@@ -109,6 +114,7 @@ export const openTerminal = async (
       await tmux('send-keys', ...keys);
     },
     screen,
+    written: () => readFileSync(transcript, 'utf8'),
     shows: async (what) => {
       let last = '';
       return await eventually(
