@@ -93,9 +93,10 @@ const DeliveryEditor = ({ website, saved }: EditorProps): ReactNode => {
           }
           // What is typed has an undo of the browser's own.
           const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-          if (event.key === 'z' && !isTyping && mayWrite && editor.last?.isUndo === false) {
+          // With Shift it is Redo.
+          if (event.key === 'z' && !event.shiftKey && !isTyping && mayWrite && editor.last?.isUndo === false) {
             event.preventDefault();
-            void editor.undo(editor.last);
+            if (!event.repeat) void editor.undo(editor.last);
           }
         }}
       >

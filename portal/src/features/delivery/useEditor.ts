@@ -39,6 +39,8 @@ export interface Editor {
   readonly draft: Draft;
   readonly isDirty: boolean;
   readonly isSaving: boolean;
+  /** Something is being saved or taken back: what `last` is, is not known before the answer. */
+  readonly isBusy: boolean;
   readonly reason: string;
   readonly isReasonVisible: boolean;
   readonly setReason: (reason: string) => void;
@@ -57,7 +59,7 @@ export interface Editor {
   readonly last: LastWrite | undefined;
   /** Takes it back; rejects when the service does not. */
   readonly takeBack: (change: LastWrite) => Promise<void>;
-  /** Takes it back; `failure` says why not. */
+  /** Takes it back, unless the editor is busy; `failure` says why not. */
   readonly undo: (change: LastWrite) => Promise<void>;
 }
 
@@ -76,6 +78,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   const { mutateAsync: write } = useDeliveryWrite(websiteId);
   const undo = useTakeBack(websiteId);
   const [underWay, setUnderWay] = useState<readonly Operation[]>([]);
+  const [isTakingBack, setTakingBack] = useState(false);
   const [kept, setKept] = useState(nothing);
   const { draft, reason, reasonVisible } = kept;
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -138,12 +141,19 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
 
   const takeBack = async (change: LastWrite): Promise<void> => {
     setFailure(null);
-    const written = await undo(change.written);
-    if (written === null) return;
-    const isUndo = !change.isUndo;
-    setLast({ written, isUndo });
-    announce(t(isUndo ? 'delivery.undone' : 'delivery.saved'));
+    setTakingBack(true);
+    try {
+      const written = await undo(change.written);
+      if (written === null) return;
+      const isUndo = !change.isUndo;
+      setLast({ written, isUndo });
+      announce(t(isUndo ? 'delivery.undone' : 'delivery.saved'));
+    } finally {
+      setTakingBack(false);
+    }
   };
+
+  const isBusy = underWay.length > 0 || isTakingBack;
 
   return {
     block,
@@ -151,6 +161,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     draft,
     isDirty: !isEmpty(draft),
     isSaving: underWay.some(({ type }) => type === 'edit'),
+    isBusy,
     reason,
     isReasonVisible: reasonVisible,
     setReason: (words) => setKept((now) => ({ ...now, reason: words })),
@@ -173,6 +184,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     last: last?.written.block.revision === saved.revision && saved.revision > 0 ? last : undefined,
     takeBack,
     undo: async (change) => {
+      if (isBusy) return;
       try {
         await takeBack(change);
       } catch (error) {
