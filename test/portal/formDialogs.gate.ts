@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
-import { looksRight, operator, startPortal, transitionsEnd, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import {
+  hold,
+  looksRight,
+  operator,
+  startPortal,
+  transitionsEnd,
+  type PortalSeat,
+  type PortalWindow,
+} from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -54,6 +62,35 @@ withBrowser('what is typed into a form', () => {
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'anna@example.com' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test('of a dialog is asked about by Escape while it is sent, too, and not when the key is for what lies over it', async () => {
+    const { page, visit } = browser;
+    await visit('/clients', operator);
+    await page.getByRole('button', { name: 'New client' }).click();
+    const form = page.getByRole('dialog', { name: 'New client' });
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await form.getByLabel('E-mail address').fill('anna@example.com');
+    const held = await hold(page, 'POST', '/clients');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await held.arrived();
+    // Disabled while it sends, the button loses the focus.
+    await form.locator(':focus').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await held.letGo();
+    await form.getByText('A client with this email already exists').waitFor();
+
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('combobox');
+    await palette.waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'hidden' });
+    expect(await question.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await form.waitFor({ state: 'hidden' });
   });
 
   test('to confirm something stays within a narrow window, however long the word is', async () => {

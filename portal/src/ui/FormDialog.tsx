@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Modal } from '../theme/Modal.js';
@@ -14,6 +15,19 @@ export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogPr
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
   useLeaveGuard(dirty);
+  // On the window, because a button that is disabled while it sends loses the focus, and the dialog with it.
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (!dirty || event.key !== 'Escape' || event.isComposing) return;
+      // A dialog of the browser's lies over this one, as the question does.
+      if (document.querySelector('dialog[open]') !== null) return;
+      // A browser would close the question with the key that it came by.
+      event.preventDefault();
+      setAsking(true);
+    },
+    { capture: true },
+  );
   return (
     <>
       <Modal
@@ -24,12 +38,6 @@ export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogPr
           else onClose();
         }}
         closeOnEscape={!dirty}
-        onKeyDown={(event) => {
-          if (!dirty || event.key !== 'Escape') return;
-          // A browser would close the question with the key that it came by.
-          event.preventDefault();
-          setAsking(true);
-        }}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {children}
