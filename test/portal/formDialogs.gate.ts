@@ -93,6 +93,25 @@ withBrowser('what is typed into a form', () => {
     await form.waitFor({ state: 'hidden' });
   });
 
+  test('of a key is not asked about once the key is made, which is shown until it is copied', async () => {
+    const { page, visit } = browser;
+    await visit('/settings/api-keys', operator);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Weekly report');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const held = await hold(page, 'POST', '/api-keys');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await held.arrived();
+    await page.mouse.click(5, 5);
+    await question.waitFor();
+    await held.letGo();
+    await question.waitFor({ state: 'hidden' });
+    await page.getByLabel('Your key').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('You have not copied the key.').waitFor();
+    await page.getByLabel('Your key').waitFor();
+  });
+
   test('to confirm something stays within a narrow window, however long the word is', async () => {
     const { page, visit } = browser;
     await page.setViewportSize({ width: 320, height: 640 });

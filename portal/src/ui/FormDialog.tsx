@@ -14,6 +14,8 @@ interface FormDialogProps extends Omit<ComponentProps<typeof Modal>, 'opened' | 
 export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogProps): ReactNode => {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
+  // What was asked about is saved.
+  if (isAsking && !dirty) setAsking(false);
   useLeaveGuard(dirty);
   // On the window, because a button that is disabled while it sends loses the focus, and the dialog with it.
   useWindowEvent(
@@ -42,7 +44,15 @@ export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogPr
       >
         {children}
       </Modal>
-      {isAsking && <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose} />}
+      {isAsking && (
+        <LeaveDialog
+          onStay={() => setAsking(false)}
+          onLeave={() => {
+            setAsking(false);
+            onClose();
+          }}
+        />
+      )}
     </>
   );
 };
