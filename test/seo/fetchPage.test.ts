@@ -5,8 +5,8 @@ import { createFetchPage, type FetchParts } from '../../src/workers/seo/fetchPag
 import { hastyClock } from '../support/provider.js';
 import { filesAt, startWebsite, type ServePage } from '../workers/websites.js';
 
-/** Stands for an address of the public Internet; every other one is private. */
-const publicAddress = '127.0.0.2';
+/** Stands for an address of the public Internet; every other one is private. No other test has a server there. */
+const publicAddress = '127.0.9.2';
 const family = 4;
 
 const fetchWith = (parts: Partial<FetchParts> = {}) => {
