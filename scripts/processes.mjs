@@ -1,6 +1,6 @@
 /**
- * What the scripts share: the root of the checkout, progress on standard error, and programs that
- * are run to their end.
+ * What the scripts share: the root of the checkout, progress on standard error, programs that are
+ * run to their end, and the end of a service that npm has started.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

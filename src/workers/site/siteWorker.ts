@@ -26,8 +26,8 @@ const REDIRECT_MS = 90 * 86_400_000;
 /** A build at the provider may take 14 minutes. */
 const TIMEOUT_MS = 15 * 60_000;
 
-/** A color that was taken away must not stay: the build ignores an empty one. */
-const noColor = { SITE_COLOR: '' };
+/** A colour that was taken away must not stay: the build ignores an empty one. */
+const noColour = { SITE_COLOR: '' };
 
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'hosting'>>;
 
@@ -131,7 +131,7 @@ export const createSiteWorker = (parts: {
         const wanted = siteValuesOf(website);
         if (!areSameValues(wanted, before)) {
           lease.assertHeld();
-          await hosting.setVariables(projectId, { ...noColor, ...siteVariables(wanted) });
+          await hosting.setVariables(projectId, { ...noColour, ...siteVariables(wanted) });
           await lease.record({ type: 'RecordVariables', values: wanted });
         }
         for (const redeployId of next) await deploy(website, redeployId, null, wanted, lease);

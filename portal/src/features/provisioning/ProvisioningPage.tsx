@@ -21,6 +21,7 @@ import { useRetry } from './mutations.js';
 import { CleanUpDialog } from './parts/CleanUpDialog.js';
 import { Steps, type Step } from './parts/Steps.js';
 import { provisioningQuery, receiptsQuery } from './queries.js';
+import { withoutStep } from './reason.js';
 import { useFollowed } from './useFollowed.js';
 
 /** The step that runs, failed or comes next. */
@@ -57,7 +58,8 @@ const Stopped = ({ job, isArchived }: { readonly job: ProvisioningJob; readonly 
   const { t } = useTranslation();
   const retry = useRetry(job.websiteId);
   const [isCleaningUp, setCleaningUp] = useState(false);
-  const { remains = [], cleanup, reason } = job;
+  const { remains = [], cleanup, reason = '' } = job;
+  const step = currentStep(job);
   const isCleaned = cleanup?.status === 'succeeded';
   const isFirst = job.steps.every(({ status }) => status !== 'succeeded');
   const after = isCleaned || remains.length === 0 ? 'fromStart' : isFirst ? 'uncertain' : 'stays';
@@ -65,7 +67,7 @@ const Stopped = ({ job, isArchived }: { readonly job: ProvisioningJob; readonly 
     <section className={classes['needed']} aria-labelledby="provisioning-stopped">
       <div>
         <h2 id="provisioning-stopped">{t(isCleaned ? 'provisioning.stopped.cleaned' : 'provisioning.stopped.title')}</h2>
-        <p>{inReadersLanguage(currentStep(job)?.error ?? reason ?? '')}</p>
+        <p>{inReadersLanguage(step?.error ?? withoutStep(reason, step?.id ?? ''))}</p>
         <p className="muted small">
           {cleanup?.status === 'running' ? t('provisioning.stopped.cleaningUp') : t(`provisioning.stopped.${after}`)}
         </p>

@@ -7,6 +7,7 @@ import { inReadersLanguage } from '../../../i18n/serviceWords.js';
 import { pathTo, type PageName } from '../../../paths.js';
 import { Button } from '../../../theme/Button.js';
 import { dayText, daysUntil, isPast, relativeText } from '../../../ui/dates.js';
+import { withoutStep } from '../../provisioning/reason.js';
 import type { Attention } from '../keys.js';
 import classes from './home.module.css';
 
@@ -24,10 +25,9 @@ const since = (time: string): string => relativeText(time, 'day');
 const failedMatter = ({ provisioningSummary: job }: Website, t: TFunction): Matter => {
   if (job?.status !== 'failed') return { words: t('home.deploymentFailed'), action: t('common.open'), page: 'deployments' };
   const step = job.step === undefined ? '' : t(`home.steps.${job.step}`);
-  // The reason begins with the step, as programs know it.
-  const reason = job.reason?.replace(`${job.step ?? ''}: `, '');
+  const reason = job.reason === undefined ? undefined : inReadersLanguage(withoutStep(job.reason, job.step ?? ''));
   return {
-    words: t(reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason: inReadersLanguage(reason ?? '') }),
+    words: t(reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason }),
     action: t('home.retry'),
     page: 'provisioning',
   };
