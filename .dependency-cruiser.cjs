@@ -110,10 +110,10 @@ module.exports = {
     {
       name: 'entries-apart',
       comment:
-        'HTTP and the workers meet in the event log only; the rules and the state of a process are open to both, being a decider.',
+        'HTTP and the workers meet in the event log only; the rules of a process are open to both, being a decider.',
       severity: 'error',
       from: { path: '^src/(http|workers)/' },
-      to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.(?:process|state)\\.ts$'] },
+      to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.process\\.ts$'] },
     },
     {
       name: 'composition-on-top',

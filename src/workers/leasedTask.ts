@@ -8,15 +8,12 @@ import type { Random } from '../platform/random.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 import { storeFaultLevel } from '../projections/store/storeFault.js';
+import { leaseOf, type Attempts, type FencingToken, type Lease } from '../events/attempts.js';
 import {
   blockerFor,
   LEASE_MS,
-  leaseOf,
-  type Attempts,
   type Blocker,
   type Fault,
-  type FencingToken,
-  type Lease,
   type RecordFailure,
   type RenewLease,
   type StartAttempt,

@@ -3,7 +3,7 @@ import { InvoicePlaceGone, type Payments } from '../../src/integrations/payments
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
-import { billingFold } from '../../src/workers/transfer/transfer.state.js';
+import { billingFold } from '../../src/events/billing/billing.state.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';

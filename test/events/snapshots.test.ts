@@ -31,7 +31,7 @@ const known = {
   content: '1 2b9ed1017fc11c3a',
   delivery: '2 fffa7defdd718b73',
   'delivery-blocks': '2 1b766e815a250f48',
-  'deployment-lease': '2 6b8e8843f30966bb',
+  'deployment-lease': '2 659f2055c8c6ddbf',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 1828be381265278e',
   website: '2 d902769bf2b2e169',

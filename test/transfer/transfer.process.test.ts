@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { customerDecider } from '../../src/commands/billing/customer.decider.js';
 import type { BillingEvent } from '../../src/events/billing/billing.events.js';
 import { billingProcess } from '../../src/workers/transfer/transfer.process.js';
-import { attemptsAt, isSubscribed, type BillingTask } from '../../src/workers/transfer/transfer.state.js';
+import { attemptsAt, isSubscribed, type BillingTask } from '../../src/events/billing/billing.state.js';
 import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given, now, stateAfter } from '../support/given.js';
 

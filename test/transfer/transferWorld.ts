@@ -18,7 +18,7 @@ import type { Attachment, AttachmentRefusal, Payer, Payments, Subscription } fro
 import type { ListedDocument } from '../../src/projections/runner/readList.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
-import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.state.js';
+import { billingFold, type BillingState } from '../../src/events/billing/billing.state.js';
 import { createAccessWorker } from '../../src/workers/access/accessWorker.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';

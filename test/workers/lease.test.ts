@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { attemptFailed, attemptStarted, blockerFor, LEASE_MS, noAttempts, type Attempts } from '../../src/workers/lease.js';
+import { attemptFailed, attemptStarted, noAttempts, type Attempts } from '../../src/events/attempts.js';
+import { blockerFor, LEASE_MS } from '../../src/workers/lease.js';
 import { earlier } from '../support/given.js';
 
 const startedBy = (attempts: Attempts, worker: string): Attempts => {

@@ -3,17 +3,8 @@ import type { DeletionEvent, DeletionStep } from '../../events/deletion/deletion
 import { deletionStream } from '../../events/deletion/deletion.stream.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { StreamFold } from '../../events/fold.js';
-import {
-  attemptFailed,
-  attemptStarted,
-  decideLease,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  retryAlways,
-  type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+import { attemptFailed, attemptStarted, isUnderWay, leaseRenewed, noAttempts, type Attempts } from '../../events/attempts.js';
+import { decideLease, retryAlways, type LeaseCommand } from '../lease.js';
 
 export interface DeletionState {
   readonly done: readonly DeletionStep[];

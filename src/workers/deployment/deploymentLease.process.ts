@@ -3,16 +3,8 @@ import type { DeploymentLeaseEvent } from '../../events/deployment/deploymentLea
 import { deploymentLeaseStream } from '../../events/deployment/deploymentLease.stream.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { StreamFold } from '../../events/fold.js';
-import {
-  attemptStarted,
-  decideRenewal,
-  decideStart,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+import { attemptStarted, isUnderWay, leaseRenewed, noAttempts, noAttemptsSince, type Attempts } from '../../events/attempts.js';
+import { decideRenewal, decideStart, type LeaseCommand } from '../lease.js';
 
 export interface DeploymentLeaseState {
   readonly attempts: Attempts;
@@ -32,8 +24,7 @@ const evolve = ({ attempts }: DeploymentLeaseState, event: Recorded<DeploymentLe
     case 'DeploymentLeaseRenewed':
       return { attempts: leaseRenewed(attempts, event) };
     case 'DeploymentLeaseReleased':
-      // Numbers go on, so that a late release is not taken for another holder's.
-      return { attempts: { ...noAttempts, attempt: attempts.attempt } };
+      return { attempts: noAttemptsSince(attempts.attempt) };
   }
 };
 

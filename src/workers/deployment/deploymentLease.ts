@@ -4,7 +4,7 @@ import { deploymentLeaseStream } from '../../events/deployment/deploymentLease.s
 import type { Actor } from '../../events/envelope.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
-import type { FencingToken } from '../lease.js';
+import type { FencingToken } from '../../events/attempts.js';
 import { createLeaseRecords } from '../leaseRecords.js';
 import { LeaseLost, runLeasedTask } from '../leasedTask.js';
 import {

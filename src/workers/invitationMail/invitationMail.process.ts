@@ -6,14 +6,13 @@ import { withEntry, type StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
-  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
-  retryFor,
+  noAttemptsSince,
   type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+} from '../../events/attempts.js';
+import { decideLease, retryFor, type LeaseCommand } from '../lease.js';
 
 /** The mails of one invitation, by the event that asked for each. */
 export interface InvitationMailState {
@@ -77,7 +76,7 @@ const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): Mail
     case 'InvitationMailParked':
       return { ...mail, stage: 'parked' };
     case 'InvitationMailReopened':
-      return { stage: 'open', attempts: { ...noAttempts, attempt: mail.attempts.attempt } };
+      return { stage: 'open', attempts: noAttemptsSince(mail.attempts.attempt) };
   }
 };
 

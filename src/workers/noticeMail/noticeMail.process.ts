@@ -3,17 +3,8 @@ import type { Recorded } from '../../events/envelope.js';
 import type { NoticeMailEvent } from '../../events/noticeMail/noticeMail.events.js';
 import { noticeMailStream } from '../../events/noticeMail/noticeMail.stream.js';
 import type { StreamFold } from '../../events/fold.js';
-import {
-  attemptFailed,
-  attemptStarted,
-  decideLease,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  retryFor,
-  type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+import { attemptFailed, attemptStarted, isUnderWay, leaseRenewed, noAttempts, type Attempts } from '../../events/attempts.js';
+import { decideLease, retryFor, type LeaseCommand } from '../lease.js';
 
 export interface NoticeMailState {
   readonly stage: 'open' | 'sent' | 'dropped' | 'givenUp';

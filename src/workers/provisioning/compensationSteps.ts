@@ -5,7 +5,12 @@ import type { RecordFailure } from '../lease.js';
 import { madeBy, removeMade, removersOf } from './removeMade.js';
 import type { LeftoverRemoval } from './provisioning.commands.js';
 import { provisioningCompensation } from './provisioning.compensation.js';
-import { leftoversOf, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
+import {
+  leftoversOf,
+  provisioningFold,
+  type JobInCompensation,
+  type ProvisioningState,
+} from '../../events/provisioning/provisioning.state.js';
 import type { StepTools } from './steps.js';
 
 const TIMEOUT_MS = 2 * 60_000;

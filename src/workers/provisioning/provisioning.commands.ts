@@ -1,7 +1,7 @@
 import type { AnyCommand } from '../../commands/decider.js';
 import type { AnsweredRequest, Leftover, StepId, StepResult } from '../../events/provisioning/provisioning.events.js';
 import type { LeaseCommand, RecordFailure, RenewLease, StartAttempt } from '../lease.js';
-import type { ProvisioningRequest } from './provisioning.state.js';
+import type { ProvisioningRequest } from '../../events/provisioning/provisioning.state.js';
 
 /**
  * Commands that come late, twice, or of an attempt that is no longer the current one change

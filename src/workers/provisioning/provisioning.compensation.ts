@@ -1,9 +1,16 @@
 import type { Decider } from '../../commands/decider.js';
 import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
-import { decideLease, isUnderWay, retryFor, type LeaseCommand } from '../lease.js';
+import { isUnderWay } from '../../events/attempts.js';
+import { decideLease, retryFor, type LeaseCommand } from '../lease.js';
 import type { CompensationCommand } from './provisioning.commands.js';
 import { STEP_RETRY_MS } from './provisioning.process.js';
-import { leftoversOf, ofJob, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
+import {
+  leftoversOf,
+  ofJob,
+  provisioningFold,
+  type JobInCompensation,
+  type ProvisioningState,
+} from '../../events/provisioning/provisioning.state.js';
 
 type Command<Type extends CompensationCommand['type']> = Extract<CompensationCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];

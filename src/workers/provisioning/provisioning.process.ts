@@ -1,9 +1,17 @@
 import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { AnsweredRequest, ProvisioningEvent, StepId } from '../../events/provisioning/provisioning.events.js';
-import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor, startOf, type Attempts } from '../lease.js';
+import { isUnderWay, type Attempts } from '../../events/attempts.js';
+import { decideFailure, decideRenewal, decideStart, retryFor, startOf } from '../lease.js';
 import type { ProvisioningCommand } from './provisioning.commands.js';
-import { ofJob, provisioningFold, stepAfter, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
+import {
+  ofJob,
+  provisioningFold,
+  stepAfter,
+  type Job,
+  type OpenJob,
+  type ProvisioningState,
+} from '../../events/provisioning/provisioning.state.js';
 
 type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];

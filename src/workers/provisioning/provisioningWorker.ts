@@ -16,7 +16,12 @@ import type { Worker } from '../worker.js';
 import { compensationTask } from './compensationSteps.js';
 import type { StepFailure, StepOutcome } from './provisioning.commands.js';
 import { provisioningProcess } from './provisioning.process.js';
-import { provisioningFold, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
+import {
+  provisioningFold,
+  type Job,
+  type OpenJob,
+  type ProvisioningState,
+} from '../../events/provisioning/provisioning.state.js';
 import { activation, steps, type StepTools } from './steps.js';
 
 type WebsiteCreated = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;

@@ -8,7 +8,7 @@ import type { Hosting, HostingProject } from '../../integrations/hosting/port.js
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { HeldLease } from '../leasedTask.js';
 import { siteVariables } from '../site/siteVariables.js';
-import type { Job, OpenJob, VerifiedJob } from './provisioning.state.js';
+import type { Job, OpenJob, VerifiedJob } from '../../events/provisioning/provisioning.state.js';
 
 export interface StepTools {
   readonly engine: Engine;

@@ -3,17 +3,8 @@ import type { Recorded } from '../../events/envelope.js';
 import type { StreamFold } from '../../events/fold.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
-import {
-  attemptFailed,
-  attemptStarted,
-  decideLease,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  retryFor,
-  type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+import { attemptFailed, attemptStarted, isUnderWay, leaseRenewed, noAttempts, type Attempts } from '../../events/attempts.js';
+import { decideLease, retryFor, type LeaseCommand } from '../lease.js';
 
 export interface PublishedDocument {
   readonly documentId: string;

@@ -5,7 +5,7 @@ import type { GitServer } from '../../integrations/sourceHost/port.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { storeFaultLevel } from '../../projections/store/storeFault.js';
-import { provisioningFold } from '../provisioning/provisioning.state.js';
+import { provisioningFold } from '../../events/provisioning/provisioning.state.js';
 import type { Worker } from '../worker.js';
 import { pushFold, pushProcess } from './push.process.js';
 

@@ -3,17 +3,8 @@ import type { Recorded } from '../../events/envelope.js';
 import type { SeoEvent, SeoScanResult } from '../../events/seo/seo.events.js';
 import { seoStream } from '../../events/seo/seo.stream.js';
 import type { StreamFold } from '../../events/fold.js';
-import {
-  attemptFailed,
-  attemptStarted,
-  decideLease,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  retryFor,
-  type Attempts,
-  type LeaseCommand,
-} from '../lease.js';
+import { attemptFailed, attemptStarted, isUnderWay, leaseRenewed, noAttempts, type Attempts } from '../../events/attempts.js';
+import { decideLease, retryFor, type LeaseCommand } from '../lease.js';
 
 /** A website has one scan at a time. */
 export type SeoScanState = { readonly stage: 'idle'; readonly scanId?: string } | OpenScan;

@@ -3,17 +3,8 @@ import type { Recorded } from '../../events/envelope.js';
 import type { SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
 import { seoRunStream } from '../../events/seoRun/seoRun.stream.js';
 import type { StreamFold } from '../../events/fold.js';
-import {
-  attemptStarted,
-  decideRenewal,
-  decideStart,
-  isUnderWay,
-  leaseRenewed,
-  noAttempts,
-  type Attempts,
-  type RenewLease,
-  type StartAttempt,
-} from '../lease.js';
+import { attemptStarted, isUnderWay, leaseRenewed, noAttempts, type Attempts } from '../../events/attempts.js';
+import { decideRenewal, decideStart, type RenewLease, type StartAttempt } from '../lease.js';
 
 /**
  * A run of the schedule: one worker at a time requests a scan of each website, until all are

@@ -7,16 +7,13 @@ import { areSameValues, siteValuesOf, type SiteValues } from '../../events/websi
 import {
   attemptFailed,
   attemptStarted,
-  decideLease,
   isUnderWay,
   leaseRenewed,
   noAttempts,
-  retryFor,
+  noAttemptsSince,
   type Attempts,
-  type RecordFailure,
-  type RenewLease,
-  type StartAttempt,
-} from '../lease.js';
+} from '../../events/attempts.js';
+import { decideLease, retryFor, type RecordFailure, type RenewLease, type StartAttempt } from '../lease.js';
 
 export interface SiteState {
   /** What the variables at the hosting provider say; absent: what provisioning set. */
@@ -51,8 +48,7 @@ export type SiteOutcome =
 
 const withoutFault = ({ lastFault: _, givenUpAt: __, ...state }: SiteState): SiteState => state;
 
-/** Numbers go on, so that a late outcome is not taken for another attempt's. */
-const freshAttempts = ({ attempts: { attempt } }: SiteState): Attempts => ({ ...noAttempts, attempt });
+const freshAttempts = ({ attempts: { attempt } }: SiteState): Attempts => noAttemptsSince(attempt);
 
 /** The variables are set before anything is deployed: without a queue, the attempt has reached its end. */
 const endIfDone = (state: SiteState): SiteState =>

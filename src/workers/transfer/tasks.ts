@@ -21,7 +21,7 @@ import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
 import type { AttemptOutcome, HandoverDraft } from './transfer.commands.js';
-import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from './transfer.state.js';
+import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from '../../events/billing/billing.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';

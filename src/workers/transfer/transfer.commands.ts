@@ -1,7 +1,7 @@
 import type { AnyCommand } from '../../commands/decider.js';
 import type { Handover, HandoverItems } from '../../events/billing/handover.js';
 import type { Fault, RecordFailure, RenewLease, StartAttempt } from '../lease.js';
-import type { BillingFault, BillingTask, Claim } from './transfer.state.js';
+import type { BillingFault, BillingTask, Claim } from '../../events/billing/billing.state.js';
 
 /** Commands come from workers; those about an attempt that is not current change nothing. */
 export type BillingCommand = AnyCommand & { readonly websiteId: string } & (

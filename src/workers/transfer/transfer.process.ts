@@ -1,9 +1,10 @@
 import type { Decider } from '../../commands/decider.js';
 import type { BillingEvent } from '../../events/billing/billing.events.js';
 import { movingItems, type MovingItem } from '../../events/billing/handover.js';
-import { decideFailure, decideRenewal, decideStart, isUnderWay, retryAlways, retryFor, type RetryPolicy } from '../lease.js';
+import { isUnderWay } from '../../events/attempts.js';
+import { decideFailure, decideRenewal, decideStart, retryAlways, retryFor, type RetryPolicy } from '../lease.js';
 import type { BillingCommand, OfHandover } from './transfer.commands.js';
-import { aboutOf, attemptsAt, billingFold, type BillingState, type Claim } from './transfer.state.js';
+import { aboutOf, attemptsAt, billingFold, type BillingState, type Claim } from '../../events/billing/billing.state.js';
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 

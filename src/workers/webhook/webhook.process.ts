@@ -3,7 +3,8 @@ import type { Recorded } from '../../events/envelope.js';
 import type { WebhookContentEvent, WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { webhookContentStream, webhookStream } from '../../events/webhook/webhook.stream.js';
 import type { StreamFold } from '../../events/fold.js';
-import { attemptFailed, noAttempts, retryFor, type Attempts, type RecordFailure } from '../lease.js';
+import { attemptFailed, noAttempts, noAttemptsSince, type Attempts } from '../../events/attempts.js';
+import { retryFor, type RecordFailure } from '../lease.js';
 
 /** Stream `webhook-<websiteId>-<hash of the webhook id>`. */
 export type WebhookState =
@@ -101,7 +102,7 @@ const evolve = (state: WebhookState, event: Recorded<WebhookEvent>): WebhookStat
     case 'WebhookParked':
       return { ...state, stage: 'parked' };
     case 'WebhookReopened':
-      return { ...state, stage: 'open', attempts: { ...noAttempts, attempt: state.attempts.attempt } };
+      return { ...state, stage: 'open', attempts: noAttemptsSince(state.attempts.attempt) };
     default:
       return state;
   }

@@ -22,7 +22,7 @@ import { recordedSubscriptions } from '../../../projections/billing/billing.quer
 import { readClient } from '../../../projections/client/client.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { billingFold } from '../../../workers/transfer/transfer.state.js';
+import { billingFold } from '../../../events/billing/billing.state.js';
 import { readNamed, totalOf } from '../../paging.js';
 import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';

@@ -1,7 +1,7 @@
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
-import { billingFold, type BillingFault } from '../../../workers/transfer/transfer.state.js';
+import { billingFold, type BillingFault } from '../../../events/billing/billing.state.js';
 import { awaitMs, isPausedBeyond } from '../../awaiting.js';
 import { httpErrors } from '../../errors.js';
 import { accessStream, type AccessKey } from '../../../events/access/access.stream.js';

@@ -11,7 +11,7 @@ import { isoTime } from '../../../platform/clock.js';
 import { hasExpired } from '../../../platform/times.js';
 import { readHandoverFacts } from '../../../projections/billing/handover.queries.js';
 import type { Reader } from '../../../projections/reader.js';
-import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
+import { billingFold, isSubscribed } from '../../../events/billing/billing.state.js';
 import { route, type Route } from '../../route.js';
 import { within } from '../../within.js';
 import { toItems, toPays, TransferLedger } from './handover.resource.js';

@@ -5,7 +5,7 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.state.js';
+import { billingFold, isSubscribed } from '../../../events/billing/billing.state.js';
 import type { ListedWebsite } from '../../../projections/website/website.queries.js';
 import type { WebsiteStanding } from '../../auth/caller.js';
 import { cloneUrlOf } from '../../cloneUrl.js';

@@ -1,5 +1,5 @@
-import type { Recorded } from '../../events/envelope.js';
-import type { StreamFold } from '../../events/fold.js';
+import type { Recorded } from '../envelope.js';
+import type { StreamFold } from '../fold.js';
 import {
   leftovers,
   stepIds,
@@ -7,9 +7,9 @@ import {
   type ProvisioningEvent,
   type StepId,
   type StepOutputs,
-} from '../../events/provisioning/provisioning.events.js';
-import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
-import { attemptFailed, attemptStarted, leaseRenewed, noAttempts, type Attempts } from '../lease.js';
+} from './provisioning.events.js';
+import { provisioningStream } from './provisioning.stream.js';
+import { attemptFailed, attemptStarted, leaseRenewed, noAttempts, noAttemptsSince, type Attempts } from '../attempts.js';
 
 /** What a website is made from. */
 export interface ProvisioningRequest {
@@ -80,11 +80,7 @@ export const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.i
 export const leftoversOf = ({ removed }: JobInCompensation): readonly Leftover[] =>
   leftovers.filter((leftover) => !removed.includes(leftover));
 
-/**
- * No attempts yet, but numbers go on from the highest, so that a late outcome is not taken for
- * another attempt's.
- */
-const freshAttempts = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
+const freshAttempts = ({ highest }: Job) => ({ attempts: noAttemptsSince(highest) });
 
 /**
  * Without the repository every step runs again; without the project, the steps from its creation
@@ -160,7 +156,7 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
       const slug = isSet ? state.request.slug : (event.data.slug ?? state.request.slug);
       const request = { ...state.request, slug, collaborators };
       const names = [slug, ...state.names.filter((name) => name !== slug)];
-      return { ...state, request, names, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run };
+      return { ...state, request, names, stage: 'open', attempts: noAttemptsSince(attempts.attempt), run };
     }
     case 'ProvisioningSucceeded':
       return { stage: 'succeeded', request: state.request };

@@ -1,9 +1,9 @@
-import type { BillingEvent } from '../../events/billing/billing.events.js';
-import type { Handover } from '../../events/billing/handover.js';
-import { billingStream } from '../../events/billing/billing.stream.js';
-import type { Recorded } from '../../events/envelope.js';
-import { withEntry, type StreamFold } from '../../events/fold.js';
-import { attemptFailed, attemptStarted, leaseRenewed, noAttempts, type Attempts } from '../lease.js';
+import type { BillingEvent } from './billing.events.js';
+import type { Handover } from './handover.js';
+import { billingStream } from './billing.stream.js';
+import type { Recorded } from '../envelope.js';
+import { withEntry, type StreamFold } from '../fold.js';
+import { attemptFailed, attemptStarted, leaseRenewed, noAttempts, noAttemptsSince, type Attempts } from '../attempts.js';
 
 /** Stream `billing-<websiteId>`. */
 export interface BillingState {
@@ -71,12 +71,12 @@ const isEnd = (about: string): boolean => about.startsWith('end ');
 export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
   if (about === aboutOf(task)) return attempts;
   const { attempt, lease } = attempts;
-  return { ...noAttempts, attempt, ...(lease !== undefined && { lease }) };
+  return { ...noAttemptsSince(attempt), ...(lease !== undefined && { lease }) };
 };
 
 const over = (state: BillingState): BillingState => {
   const { lastFault: _, ...others } = state;
-  return { ...others, about: '', attempts: { ...noAttempts, attempt: state.attempts.attempt } };
+  return { ...others, about: '', attempts: noAttemptsSince(state.attempts.attempt) };
 };
 
 const withAccount = (state: BillingState, clientId: string, account: Account): BillingState => ({
