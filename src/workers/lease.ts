@@ -1,4 +1,5 @@
 import { isUnderWay, retriedForMs, type Attempts, type FencingToken } from '../events/attempts.js';
+import type { AttemptFailure, LeaseRenewal, LeaseStart } from '../events/fields.js';
 import { backoffMs } from '../platform/backoff.js';
 
 // What is decided about the lease of a task (events/attempts.ts). Pure: times arrive in commands.
@@ -79,23 +80,8 @@ const takeoverMs = (vanished = 0): number =>
 
 type Decided<Command> = Command & { readonly attempt: number; readonly at: string };
 
-/** The data that the lease's events have in common. */
-interface Renewal {
-  readonly attempt: number;
-  readonly leaseUntil: string;
-}
-interface Start extends Renewal {
-  readonly worker: string;
-}
-interface Failure {
-  readonly attempt: number;
-  readonly error: string;
-  readonly transient: boolean;
-  readonly nextAttemptAt?: string;
-}
-
 /** The lease that an attempt begins with. */
-export const startOf = ({ attempt, worker, at }: { attempt: number; worker: string; at: string }): Start => ({
+export const startOf = ({ attempt, worker, at }: { attempt: number; worker: string; at: string }): LeaseStart => ({
   attempt,
   worker,
   leaseUntil: later(at, LEASE_MS),
@@ -108,7 +94,7 @@ export const startOf = ({ attempt, worker, at }: { attempt: number; worker: stri
 export const decideStart = <Event>(
   { attempt, lease, pause }: Attempts,
   command: Decided<StartAttempt>,
-  started: (data: Start) => readonly Event[],
+  started: (data: LeaseStart) => readonly Event[],
 ): readonly Event[] => {
   const { worker, waitedOut } = command;
   if (command.attempt !== attempt + 1) return [];
@@ -121,7 +107,7 @@ export const decideStart = <Event>(
 export const decideRenewal = <Event>(
   attempts: Attempts,
   { attempt, lease, isRecorded = false, at }: Decided<RenewLease>,
-  renewed: (data: Renewal) => readonly Event[],
+  renewed: (data: LeaseRenewal) => readonly Event[],
 ): readonly Event[] =>
   !isRecorded && isUnderWay(attempts, attempt) && attempts.lease?.token === lease
     ? renewed({ attempt, leaseUntil: later(at, LEASE_MS) })
@@ -134,7 +120,7 @@ export const decideRenewal = <Event>(
 export const decideFailure = <Event>(
   attempts: Attempts,
   command: Decided<RecordFailure>,
-  failed: (data: Failure, isGivenUp: boolean) => readonly Event[],
+  failed: (data: AttemptFailure, isGivenUp: boolean) => readonly Event[],
   retry: RetryPolicy,
 ): readonly Event[] => {
   const { attempt, fault } = command;
@@ -153,9 +139,9 @@ export const decideLease = <Event>(
   attempts: Attempts,
   command: Decided<LeaseCommand>,
   events: {
-    readonly started: (data: Start) => readonly Event[];
-    readonly renewed: (data: Renewal) => readonly Event[];
-    readonly failed: (data: Failure, isGivenUp: boolean) => readonly Event[];
+    readonly started: (data: LeaseStart) => readonly Event[];
+    readonly renewed: (data: LeaseRenewal) => readonly Event[];
+    readonly failed: (data: AttemptFailure, isGivenUp: boolean) => readonly Event[];
   },
   retry: RetryPolicy,
 ): readonly Event[] => {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Time } from '../fields.js';
 
 export const LinkRole = Type.Enum(['viewer', 'editor']);
 export type LinkRole = Static<typeof LinkRole>;
@@ -23,7 +24,7 @@ const invitation = {
    * default.
    */
   priceId: Type.Optional(Type.String()),
-  expiresAt: Type.String({ format: 'date-time' }),
+  expiresAt: Time,
   /** Whether the mail process sends the recipient a mail. */
   sendMail: Type.Boolean(),
 };
@@ -44,7 +45,7 @@ export const accessEvents = {
   ClientLinkRoleChanged: event(Type.Object({ ...ofPerson, role: LinkRole, previousRole: LinkRole })),
   ClientUnlinked: event(Type.Object(ofPerson)),
   /** A removal was undone: the link is as it was before, given at `linkedAt`. */
-  ClientLinkRestored: event(Type.Object({ ...ofPerson, role: LinkRole, linkedAt: Type.String({ format: 'date-time' }) })),
+  ClientLinkRestored: event(Type.Object({ ...ofPerson, role: LinkRole, linkedAt: Time })),
   InvitationIssued: event(Type.Object(invitation)),
   /** The same invitation with a new expiry, perhaps another role, and its mail once more. */
   InvitationRenewed: event(Type.Object(invitation)),

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { attemptFailure, leaseRenewal, leaseStart, Time } from '../fields.js';
 import { HandoverItems, HandoverPrice, MovingItem, Payer } from './handover.js';
 import { billingUpcasters } from './billing.upcasters.js';
-
-const Time = Type.String({ format: 'date-time' });
-const Attempt = Type.Integer({ minimum: 1 });
 
 /** Stream `customer-<clientId>`: which customer a client is at a payment provider. */
 export const customerEvents = {
@@ -34,32 +32,23 @@ const ofInvoice = {
  * transfers; the invoices that admins write and settle.
  */
 export const billingEvents = {
-  /**
-   * `about`: a claim, or a client whose subscription has to end. The worker that appended it holds
-   * the lease until `leaseUntil`.
-   */
+  /** `about`: a claim, or a client whose subscription has to end. */
   BillingAttemptStarted: event(
     Type.Object({
       websiteId: Type.String(),
       about: Type.String(),
-      attempt: Attempt,
-      worker: Type.String(),
-      leaseUntil: Time,
+      ...leaseStart,
     }),
   ),
-  BillingLeaseRenewed: event(Type.Object({ websiteId: Type.String(), attempt: Attempt, leaseUntil: Time })),
-  /** Without `nextAttemptAt` there is no further attempt. */
+  BillingLeaseRenewed: event(Type.Object({ websiteId: Type.String(), ...leaseRenewal })),
   BillingAttemptFailed: event(
     Type.Object({
       websiteId: Type.String(),
-      attempt: Attempt,
-      error: Type.String(),
-      transient: Type.Boolean(),
+      ...attemptFailure,
       /** The provider that failed, if one did. */
       provider: Type.Optional(Type.String()),
       /** Whether the provider did not answer in time. */
       late: Type.Boolean(),
-      nextAttemptAt: Type.Optional(Time),
     }),
   ),
   /** From now on there may be a subscription, even if the attempt fails. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Time } from '../fields.js';
 
-const Time = Type.String({ format: 'date-time' });
 const ofBooking = { websiteId: Type.String(), bookingId: Type.String() };
 
 /**

@@ -1,13 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Time } from '../fields.js';
 import { deliveryUpcasters } from './delivery.upcasters.js';
 
 export const deliveryCheckpointStatuses = ['pending', 'in_progress', 'done'] as const;
 
 export const DeliveryCheckpointStatus = Type.Enum([...deliveryCheckpointStatuses]);
 export type DeliveryCheckpointStatus = Static<typeof DeliveryCheckpointStatus>;
-
-const Time = Type.String({ format: 'date-time' });
 
 /** Longest `neededFromClient`, in characters (api.md, section 5). */
 export const maxNeededFromClient = 300;

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, leaseRenewal, leaseStart } from '../fields.js';
 
-const Time = Type.String({ format: 'date-time' });
-const ofAttempt = { websiteId: Type.String(), attempt: Type.Integer({ minimum: 1 }) };
+const ofWebsite = { websiteId: Type.String() };
+const ofAttempt = { ...ofWebsite, attempt: Attempt };
 
 /** Stream `deployment-lease-<websiteId>`: which process may begin a deployment of the website. */
 export const deploymentLeaseEvents = {
   /** The process that appended it holds the lease until `leaseUntil`. */
-  DeploymentLeaseAcquired: event(Type.Object({ ...ofAttempt, worker: Type.String(), leaseUntil: Time })),
-  DeploymentLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
+  DeploymentLeaseAcquired: event(Type.Object({ ...ofWebsite, ...leaseStart })),
+  DeploymentLeaseRenewed: event(Type.Object({ ...ofWebsite, ...leaseRenewal })),
   DeploymentLeaseReleased: event(Type.Object(ofAttempt)),
 };
 

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, attemptFailure, leaseRenewal, leaseStart, Time } from '../fields.js';
 import { provisioningUpcasters } from './provisioning.upcasters.js';
 
 /**
@@ -44,8 +45,6 @@ const outputs = {
 export type StepOutputs = { readonly [Step in StepId]: Static<(typeof outputs)[Step]> };
 
 const ofJob = { jobId: Type.String(), websiteId: Type.String() };
-const Time = Type.String({ format: 'date-time' });
-const Attempt = Type.Integer({ minimum: 1 });
 
 const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, output: Output) =>
   Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
@@ -80,14 +79,9 @@ export const provisioningEvents = {
       createdAt: Time,
     }),
   ),
-  /**
-   * `attempt` counts all attempts at the step; the worker that appended it holds the lease until
-   * `leaseUntil`.
-   */
-  ProvisioningStepStarted: event(
-    Type.Object({ ...ofJob, step: StepId, attempt: Attempt, worker: Type.String(), leaseUntil: Time }),
-  ),
-  ProvisioningLeaseRenewed: event(Type.Object({ ...ofJob, step: StepId, attempt: Attempt, leaseUntil: Time })),
+  /** `attempt` counts all attempts at the step. */
+  ProvisioningStepStarted: event(Type.Object({ ...ofJob, step: StepId, ...leaseStart })),
+  ProvisioningLeaseRenewed: event(Type.Object({ ...ofJob, step: StepId, ...leaseRenewal })),
   ProvisioningStepSucceeded: event(
     Type.Union([
       succeeded('github_create_repo', outputs.github_create_repo),
@@ -110,17 +104,7 @@ export const provisioningEvents = {
       requests: Type.Array(AnsweredRequest),
     }),
   ),
-  /** Without `nextAttemptAt` there is no further attempt. */
-  ProvisioningStepFailed: event(
-    Type.Object({
-      ...ofJob,
-      step: StepId,
-      attempt: Attempt,
-      error: Type.String(),
-      transient: Type.Boolean(),
-      nextAttemptAt: Type.Optional(Time),
-    }),
-  ),
+  ProvisioningStepFailed: event(Type.Object({ ...ofJob, step: StepId, ...attemptFailure })),
   ProvisioningFailed: event(Type.Object({ ...ofJob, step: StepId, reason: Type.String() })),
   /**
    * `run` counts from 1; a retry begins the next one at the step that failed. `slug` is the website's of
@@ -138,22 +122,14 @@ export const provisioningEvents = {
   ),
   /** What a failed job has made is to be removed. */
   ProvisioningCompensationRequested: event(Type.Object({ ...ofJob })),
-  ProvisioningCompensationStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
-  ProvisioningCompensationLeaseRenewed: event(Type.Object({ ...ofJob, attempt: Attempt, leaseUntil: Time })),
+  ProvisioningCompensationStarted: event(Type.Object({ ...ofJob, ...leaseStart })),
+  ProvisioningCompensationLeaseRenewed: event(Type.Object({ ...ofJob, ...leaseRenewal })),
   /** `found` is false when there was none that this job had made. */
   ProvisioningLeftoverRemoved: event(
     Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...leftovers]), name: Type.String(), found: Type.Boolean() }),
   ),
   /** Without `nextAttemptAt` the compensation is given up until it is requested again. */
-  ProvisioningCompensationFailed: event(
-    Type.Object({
-      ...ofJob,
-      attempt: Attempt,
-      error: Type.String(),
-      transient: Type.Boolean(),
-      nextAttemptAt: Type.Optional(Time),
-    }),
-  ),
+  ProvisioningCompensationFailed: event(Type.Object({ ...ofJob, ...attemptFailure })),
   /** Nothing is left; a retry begins with the first step. */
   ProvisioningCompensated: event(Type.Object({ ...ofJob })),
   ProvisioningSucceeded: event(Type.Object({ ...ofJob })),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, attemptFailure, leaseRenewal, leaseStart } from '../fields.js';
 import { publicationUpcasters } from './publication.upcasters.js';
 
-const Time = Type.String({ format: 'date-time' });
 const ofPublication = { publicationId: Type.String(), websiteId: Type.String() };
-const ofAttempt = { ...ofPublication, attempt: Type.Integer({ minimum: 1 }) };
+const ofAttempt = { ...ofPublication, attempt: Attempt };
 
 /**
  * Stream `publication-<publicationId>`: what is saved of a website's content is put into its
@@ -12,9 +12,8 @@ const ofAttempt = { ...ofPublication, attempt: Type.Integer({ minimum: 1 }) };
  */
 export const publicationEvents = {
   PublicationRequested: event(Type.Object(ofPublication)),
-  /** The worker that appended it holds the lease until `leaseUntil`. */
-  PublicationStarted: event(Type.Object({ ...ofAttempt, worker: Type.String(), leaseUntil: Time })),
-  PublicationLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
+  PublicationStarted: event(Type.Object({ ...ofPublication, ...leaseStart })),
+  PublicationLeaseRenewed: event(Type.Object({ ...ofPublication, ...leaseRenewal })),
   /** The repository holds these versions since that commit. `revision`: of a document's stream, as of which it was read; version 1 had none. */
   PublicationCommitted: event(
     Type.Object({
@@ -35,11 +34,9 @@ export const publicationEvents = {
   /** Without `nextAttemptAt` it is given up. */
   PublicationFailed: event(
     Type.Object({
-      ...ofAttempt,
-      error: Type.String(),
-      transient: Type.Boolean(),
+      ...ofPublication,
+      ...attemptFailure,
       provider: Type.Optional(Type.String()),
-      nextAttemptAt: Type.Optional(Time),
     }),
   ),
 };

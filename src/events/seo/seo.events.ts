@@ -1,8 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, attemptFailure, leaseRenewal, leaseStart } from '../fields.js';
 
-const Time = Type.String({ format: 'date-time' });
-const Attempt = Type.Integer({ minimum: 1 });
 const ofScan = { websiteId: Type.String(), scanId: Type.String() };
 
 export const SeoScanTrigger = Type.Enum(['request', 'schedule']);
@@ -53,20 +52,10 @@ export type SeoScanResult = Static<TObject<typeof result>>;
 /** Stream `seo-<websiteId>`: one scan after the other. */
 export const seoEvents = {
   SeoScanRequested: event(Type.Object({ ...ofScan, url: Type.String(), trigger: SeoScanTrigger })),
-  /** The worker that appended it holds the lease until `leaseUntil`. */
-  SeoScanStarted: event(Type.Object({ ...ofScan, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
-  SeoScanLeaseRenewed: event(Type.Object({ ...ofScan, attempt: Attempt, leaseUntil: Time })),
+  SeoScanStarted: event(Type.Object({ ...ofScan, ...leaseStart })),
+  SeoScanLeaseRenewed: event(Type.Object({ ...ofScan, ...leaseRenewal })),
   SeoScanCompleted: event(Type.Object({ ...ofScan, attempt: Attempt, ...result })),
-  /** Without `nextAttemptAt` there is no further attempt. */
-  SeoScanAttemptFailed: event(
-    Type.Object({
-      ...ofScan,
-      attempt: Attempt,
-      error: Type.String(),
-      transient: Type.Boolean(),
-      nextAttemptAt: Type.Optional(Time),
-    }),
-  ),
+  SeoScanAttemptFailed: event(Type.Object({ ...ofScan, ...attemptFailure })),
   SeoScanFailed: event(Type.Object({ ...ofScan, reason: Type.String() })),
 };
 

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, leaseRenewal, leaseStart, Time } from '../fields.js';
 
-const Time = Type.String({ format: 'date-time' });
-const Attempt = Type.Integer({ minimum: 1 });
 const ofRun = { dueAt: Time };
 
 /**
@@ -11,9 +10,9 @@ const ofRun = { dueAt: Time };
 export const seoRunEvents = {
   SeoRunDue: event(Type.Object(ofRun)),
   /** The worker that appended it holds the lease, and requests scans, until `leaseUntil`. */
-  SeoRunStarted: event(Type.Object({ ...ofRun, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
+  SeoRunStarted: event(Type.Object({ ...ofRun, ...leaseStart })),
   /** `after`: the last website that was dealt with; the next attempt continues after it. */
-  SeoRunLeaseRenewed: event(Type.Object({ ...ofRun, attempt: Attempt, leaseUntil: Time, after: Type.Optional(Type.String()) })),
+  SeoRunLeaseRenewed: event(Type.Object({ ...ofRun, ...leaseRenewal, after: Type.Optional(Type.String()) })),
   /** A scan was requested for every website. */
   SeoRunCompleted: event(Type.Object({ ...ofRun, attempt: Attempt })),
 };

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Attempt, attemptFailure, leaseRenewal, leaseStart } from '../fields.js';
 import { siteValues } from '../website/siteValues.js';
 
-const Time = Type.String({ format: 'date-time' });
 const ofSite = { websiteId: Type.String() };
-const ofAttempt = { ...ofSite, attempt: Type.Integer({ minimum: 1 }) };
+const ofAttempt = { ...ofSite, attempt: Attempt };
 
 /**
  * Stream `site-<websiteId>`: how changes of a website reach its site: the variables at the hosting
@@ -15,9 +15,8 @@ export const siteEvents = {
   SiteRedeployQueued: event(Type.Object({ ...ofSite, redeployId: Type.String() })),
   /** An update that was given up is to be tried again. */
   SiteUpdateReopened: event(Type.Object(ofSite)),
-  /** The worker that appended it holds the lease until `leaseUntil`. */
-  SiteUpdateStarted: event(Type.Object({ ...ofAttempt, worker: Type.String(), leaseUntil: Time })),
-  SiteUpdateLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
+  SiteUpdateStarted: event(Type.Object({ ...ofSite, ...leaseStart })),
+  SiteUpdateLeaseRenewed: event(Type.Object({ ...ofSite, ...leaseRenewal })),
   /** What the variables at the hosting provider say from now on. */
   SiteVariablesSet: event(Type.Object({ ...ofAttempt, ...siteValues })),
   /** Whether the hosting provider serves the site from now on: an archived website's is served to nobody. */
@@ -28,9 +27,7 @@ export const siteEvents = {
     Type.Object({ ...ofAttempt, redeployId: Type.String(), error: Type.String(), transient: Type.Boolean() }),
   ),
   /** Without `nextAttemptAt` it is given up, and no deployment is queued any more. */
-  SiteUpdateFailed: event(
-    Type.Object({ ...ofAttempt, error: Type.String(), transient: Type.Boolean(), nextAttemptAt: Type.Optional(Time) }),
-  ),
+  SiteUpdateFailed: event(Type.Object({ ...ofSite, ...attemptFailure })),
 };
 
 export type SiteEvent = EventOf<typeof siteEvents>;

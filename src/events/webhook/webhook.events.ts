@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Time } from '../fields.js';
 
 const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: Type.String() };
-const Time = Type.String({ format: 'date-time' });
 
 /**
  * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook

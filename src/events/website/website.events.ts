@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { Time } from '../fields.js';
 import { siteValues } from './siteValues.js';
 import { websiteUpcasters } from './website.upcasters.js';
 
@@ -66,9 +67,7 @@ export const websiteEvents = {
   WebsiteCreationAbandoned: event(Type.Object({ websiteId: Type.String() })),
   WebsiteArchived: event(Type.Object({ websiteId: Type.String() })),
   /** At `purgeAt` it is deleted, unless it is restored before; what `keep` names stays at the providers. */
-  WebsiteDeletionScheduled: event(
-    Type.Object({ websiteId: Type.String(), purgeAt: Type.String({ format: 'date-time' }), keep: Type.Array(Kept) }),
-  ),
+  WebsiteDeletionScheduled: event(Type.Object({ websiteId: Type.String(), purgeAt: Time, keep: Type.Array(Kept) })),
   /**
    * It is gone for everybody. Repository and hosting project were made under `name`, or under one of the
    * `slugs` after a retry, with the marker `provisioningJobId`; `slugs` are those that it has and had.
@@ -98,7 +97,7 @@ export const slugEvents = {
     Type.Object({
       slug: Type.String(),
       websiteId: Type.String(),
-      reservedUntil: Type.Optional(Type.String({ format: 'date-time' })),
+      reservedUntil: Type.Optional(Time),
     }),
   ),
 };
