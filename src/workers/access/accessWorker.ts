@@ -9,15 +9,13 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import { removeErasedOwner } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
 import { accessStream, type AccessKey } from '../../events/access/access.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-
-const actor: Actor = { subject: 'access', role: 'system', via: 'worker' };
 
 /**
  * Completes what commands do after they assigned an owner or gave access: an owner has neither link
@@ -28,7 +26,7 @@ const actor: Actor = { subject: 'access', role: 'system', via: 'worker' };
 export const createAccessWorker = (parts: { engine: Engine; reader: Reader; createReactor: CreateReactor }): Worker => {
   const { engine, reader, createReactor } = parts;
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'access');
 
   const withdrawOffers = async (websiteId: string, context: CommandContext): Promise<void> =>
     withdrawOvertakenOffers(engine, websiteId, await openTransfers(reader, websiteId), context);

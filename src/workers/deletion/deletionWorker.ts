@@ -4,7 +4,7 @@ import { slugDecider, websiteDecider } from '../../commands/website/website.deci
 import type { Engine } from '../../engine.js';
 import { deletionSteps, type DeletionEvent, type DeletionStep } from '../../events/deletion/deletion.events.js';
 import { deletionStream } from '../../events/deletion/deletion.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { websiteStream } from '../../events/website/website.stream.js';
@@ -27,7 +27,6 @@ type Scheduled = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeletionSchedule
 type Deleted = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeleted' }>>;
 type Failed = Recorded<Extract<DeletionEvent, { type: 'DeletionFailed' }>>;
 
-const actor: Actor = { subject: 'deletion', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 5 * 60_000;
 /** Timers take no month, and a website that is restored meanwhile is waited for no longer. */
 const MAX_WAIT_MS = 86_400_000;
@@ -48,7 +47,7 @@ export const createScheduledDeletionWorker = ({
   engine: Engine;
   createReactor: CreateReactor;
 }): Worker => {
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'deletion');
 
   const isDue = async ({ data: { websiteId, purgeAt } }: Scheduled): Promise<boolean> => {
     const { state } = await engine.state(websiteFold, { websiteId });
@@ -86,7 +85,7 @@ export const createDeletionWorker = (parts: {
   const removers = removersOf(parts);
   const worker = engine.ids.commandId();
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'deletion');
 
   const removeAll = async (ids: readonly string[], remove: (id: string) => Promise<unknown>): Promise<number> => {
     for (const id of ids) await remove(id);
@@ -170,7 +169,7 @@ export const createDeletionWorker = (parts: {
  * versions gave up.
  */
 export const createSlugReleaseWorker = ({ engine, createReactor }: { engine: Engine; createReactor: CreateReactor }): Worker => {
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'deletion');
   return createReactor({
     name: 'slugRelease',
     streams: [deletionStream],

@@ -1,10 +1,10 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import { deploymentLeaseStream } from '../../events/deployment/deploymentLease.stream.js';
-import type { Actor } from '../../events/envelope.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { FencingToken } from '../../events/attempts.js';
+import { processActor } from '../contextOf.js';
 import { createLeaseRecords } from '../leaseRecords.js';
 import { LeaseLost, runLeasedTask } from '../leasedTask.js';
 import {
@@ -14,7 +14,7 @@ import {
   type ReleaseLease,
 } from './deploymentLease.process.js';
 
-const actor: Actor = { subject: 'deployment', role: 'system', via: 'worker' };
+const actor = processActor('deployment');
 /** Longer than an embedded build waits and takes. */
 const TIMEOUT_MS = 5 * 60_000;
 

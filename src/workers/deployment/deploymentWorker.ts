@@ -1,6 +1,5 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
-import type { Actor } from '../../events/envelope.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
 import { areSameValues } from '../../events/website/siteValues.js';
@@ -19,7 +18,6 @@ import { redeployMarker, redeployFold, redeployProcess, commandAfterStart } from
 
 type Requested = Extract<RedeployEvent, { type: 'RedeployRequested' }>;
 
-const actor: Actor = { subject: 'redeploy', role: 'system', via: 'worker' };
 /** Longer than a request waits for a provider, including retries. */
 const SETTLED_AFTER_MS = 120_000;
 
@@ -35,7 +33,7 @@ export const createRedeployWorker = (parts: {
   hosting: Hosting;
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'redeploy');
   const isOpen = async (redeployId: string): Promise<boolean> =>
     (await engine.state(redeployFold, { redeployId })).state.stage === 'requested';
 

@@ -2,7 +2,6 @@ import { domainDecider } from '../../commands/domain/domain.decider.js';
 import type { Engine } from '../../engine.js';
 import { domainFold, isDomainOf } from '../../events/domain/domain.state.js';
 import { domainStream } from '../../events/domain/domain.stream.js';
-import type { Actor } from '../../events/envelope.js';
 import { hostingFold } from '../../events/website/hosting.state.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
@@ -13,8 +12,6 @@ import type { Reader } from '../../projections/reader.js';
 import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-
-const actor: Actor = { subject: 'domain', role: 'system', via: 'worker' };
 
 interface OfDomain {
   readonly websiteId: string;
@@ -35,7 +32,7 @@ export const createDomainWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, hosting } = parts;
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'domain');
 
   const isTheirs = async ({ websiteId, domain }: OfDomain): Promise<boolean> =>
     isDomainOf((await engine.state(domainFold, { domain })).state, websiteId);

@@ -3,12 +3,9 @@ import { completeErasure, type ErasureParts } from '../../commands/erasure/erasu
 import type { Engine } from '../../engine.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
-import type { Actor } from '../../events/envelope.js';
 import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-
-const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
 
 /**
  * Completes every erasure and every change of address that was begun, wherever it was interrupted. Any number of these may run
@@ -16,7 +13,7 @@ const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
  */
 export const createErasureWorker = (parts: { engine: Engine; createReactor: CreateReactor; erasure: ErasureParts }): Worker => {
   const { engine, createReactor, erasure } = parts;
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'erasure');
 
   return createReactor({
     name: 'erasure',

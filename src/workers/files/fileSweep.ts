@@ -11,9 +11,10 @@ import type { Reader } from '../../projections/reader.js';
 import { filesInUse } from '../../projections/storage/storage.queries.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
+import { processActor } from '../contextOf.js';
 import type { CronJob } from '../cron/cronWorker.js';
-import { fileActor } from './fileWorker.js';
 
+const actor = processActor('files');
 const dayMs = 86_400_000;
 /**
  * Much longer than an upload takes. After the restore of an older log there is time to notice before the
@@ -43,7 +44,7 @@ export const fileSweep = ({
   readonly records: RecordStore;
 }): CronJob => {
   const purgeDeleted = async (at: string): Promise<number> => {
-    const contextOf = (commandId = engine.ids.commandId()) => ({ commandId, actor: fileActor, requestId: commandId });
+    const contextOf = (commandId = engine.ids.commandId()) => ({ commandId, actor, requestId: commandId });
     const before = purgedBefore(at);
     const documents = await documentsDeletedBefore(reader, before);
     for (const { websiteId, id: documentId } of documents) {

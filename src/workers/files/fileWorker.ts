@@ -3,7 +3,6 @@ import { mediaDecider } from '../../commands/media/media.decider.js';
 import type { Engine } from '../../engine.js';
 import { documentStream } from '../../events/document/document.stream.js';
 import { mediaStream } from '../../events/media/media.stream.js';
-import type { Actor } from '../../events/envelope.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import type { FileStore } from '../../integrations/files/port.js';
 import { everyMediaOf } from '../../projections/media/media.queries.js';
@@ -12,8 +11,6 @@ import type { Reader } from '../../projections/reader.js';
 import { createContextOf } from '../contextOf.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-
-export const fileActor: Actor = { subject: 'files', role: 'system', via: 'worker' };
 
 /**
  * Removes the files of what is purged, and everything that a deleted website has in the
@@ -27,7 +24,7 @@ export const createFileWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, files } = parts;
 
-  const contextOf = createContextOf(engine, fileActor);
+  const contextOf = createContextOf(engine, 'files');
 
   return createReactor({
     name: 'files',

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access/access.events.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { accessStream, keyOfInvitation } from '../../events/access/access.stream.js';
-import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
+import type { EventMetadata, Recorded } from '../../events/envelope.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
 import type { EmailSender } from '../../integrations/email/port.js';
 import { recipientOf } from '../../events/client/client.directory.js';
@@ -44,7 +44,6 @@ interface Recipient {
   readonly websiteName: string;
 }
 
-const actor: Actor = { subject: 'invitationMail', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -65,7 +64,7 @@ export const createInvitationMailWorker = (parts: {
   const { engine, createReactor, reader, email, baseUrl, look, languageOf } = parts;
   const { clock, personal } = engine;
   const worker = engine.ids.commandId();
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'invitationMail');
 
   /**
    * The invitation and the name of its website, if the invitation can still be accepted and the

@@ -5,7 +5,7 @@ import { accessStream } from '../../events/access/access.stream.js';
 import { recipientOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import { NO_STREAM } from '../../events/store/eventStore.js';
 import type { EmailSender } from '../../integrations/email/port.js';
 import { composeMail, type MailContent, type MailLook, type MailRow } from '../../platform/mail/composeMail.js';
@@ -39,7 +39,6 @@ interface OpenNotice extends NoticeMailState {
   readonly notice: Addressed | null;
 }
 
-const actor: Actor = { subject: 'noticeMail', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -62,7 +61,7 @@ export const createNoticeMailWorker = (parts: {
   const { personal } = engine;
   const brand = look.brand.name;
   const worker = engine.ids.commandId();
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'noticeMail');
 
   const websiteName = async (websiteId: string): Promise<string | null> =>
     (await reader.read(websiteProjection, websiteId)).document?.name ?? null;

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
@@ -9,6 +9,7 @@ import { embedded } from '../../integrations/embeddedFiles.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { traceRequests, type TracedRequest } from '../../integrations/requestTrace.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { processActor } from '../contextOf.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
@@ -26,7 +27,7 @@ import { activation, steps, type StepTools } from './steps.js';
 
 type WebsiteCreated = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
 
-const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
+const actor = processActor('provisioning');
 
 /**
  * Jobs at the same time where this machine does all the work: more take no less time, and hold requests up

@@ -2,7 +2,7 @@ import { contentDecider } from '../../commands/content/content.decider.js';
 import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import { contentFiles, ContentTooLarge, mediaFolder, type FindSiteMedia } from '../../events/content/content.files.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
 import { ProviderFault, requireProvider } from '../../integrations/fault.js';
@@ -29,7 +29,6 @@ import {
 type Requested = Recorded<Extract<PublicationEvent, { type: 'PublicationRequested' }>>;
 type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'repository' | 'hosting'>>;
 
-const actor: Actor = { subject: 'publication', role: 'system', via: 'worker' };
 /**
  * An embedded build may wait for others; a provider only begins it. A source host may take files one by one: each
  * begins it anew, so that a commit of many takes as long as it does.
@@ -64,7 +63,7 @@ export const createPublicationWorker = (parts: {
   const { engine, reader, createReactor, sourceHost, hosting, deployments, findMedia, limitSiteFiles } = parts;
   const worker = engine.ids.commandId();
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'publication');
 
   /** No provider's fault: who publishes can make it smaller. */
   const refuseTooLarge = (error: unknown): never => {

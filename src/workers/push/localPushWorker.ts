@@ -1,15 +1,15 @@
 import type { Engine } from '../../engine.js';
-import type { Actor } from '../../events/envelope.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { GitServer } from '../../integrations/sourceHost/port.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { storeFaultLevel } from '../../projections/store/storeFault.js';
 import { provisioningFold } from '../../events/provisioning/provisioning.state.js';
+import { processActor } from '../contextOf.js';
 import type { Worker } from '../worker.js';
 import { pushFold, pushProcess } from './push.process.js';
 
-const actor: Actor = { subject: 'localPush', role: 'system', via: 'worker' };
+const actor = processActor('localPush');
 /** Who pushed over HTTP is known to the process that took the push, which records it first. */
 const settledAfterMs = 1_500;
 const retryAfterMs = 15_000;

@@ -1,6 +1,5 @@
 import type { Untimed } from '../../commands/decider.js';
 import type { Engine } from '../../engine.js';
-import type { Actor } from '../../events/envelope.js';
 import { pushStream } from '../../events/push/push.stream.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { entityId } from '../../platform/ids.js';
@@ -12,8 +11,6 @@ import type { Deployments } from '../deployment/deployments.js';
 import { faultOf } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
-
-const actor: Actor = { subject: 'push', role: 'system', via: 'worker' };
 
 /**
  * Deploys what was pushed to the default branch of an embedded repository. A deployment builds the
@@ -27,7 +24,7 @@ export const createPushWorker = (parts: {
   deployments: Deployments;
 }): Worker => {
   const { engine, reader, createReactor, hosting, deployments } = parts;
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'push');
 
   return createReactor({
     name: 'push',

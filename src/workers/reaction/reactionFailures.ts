@@ -1,13 +1,13 @@
 import { TooManyConflicts } from '../../commands/handleCommand.js';
 import { Refused } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
-import type { Actor } from '../../events/envelope.js';
 import { EventStoreClosed, type StoredEvent } from '../../events/store/eventStore.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import { placeOf } from '../../platform/faultPlace.js';
 import type { Logger } from '../../platform/logger.js';
 import { ProjectionBehind } from '../../projections/runner/versions.js';
 import { isStoreAway, storeFaultLevel } from '../../projections/store/storeFault.js';
+import { processActor } from '../contextOf.js';
 import { reactionFold, reactionProcess, type ReactionName } from './reaction.process.js';
 
 /** What the log says of the reactions of a worker that failed. */
@@ -22,7 +22,7 @@ export interface ReactionFailures {
   noteSuccess(stored: StoredEvent): Promise<void>;
 }
 
-const actor: Actor = { subject: 'workers', role: 'system', via: 'worker' };
+const actor = processActor('workers');
 
 const isOutage = (error: unknown): boolean =>
   isStoreAway(error) || [EventStoreClosed, TooManyConflicts, ProjectionBehind].some((kind) => error instanceof kind);

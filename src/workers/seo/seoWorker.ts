@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import type { SeoEvent } from '../../events/seo/seo.events.js';
 import { seoStream } from '../../events/seo/seo.stream.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
@@ -14,7 +14,6 @@ import { seoScanFold, seoScanProcess, type OpenScan, type ScanOutcome, type SeoS
 
 type Requested = Recorded<Extract<SeoEvent, { type: 'SeoScanRequested' }>>;
 
-const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 /** More than the pages (`scan.ts`) and a slow model (`probes.ts`) may take. */
 const TIMEOUT_MS = 300_000;
 
@@ -31,7 +30,7 @@ export const createSeoScanWorker = (parts: {
 }): Worker => {
   const { engine, createReactor, reader, scan, siteAddress } = parts;
   const worker = engine.ids.commandId();
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'seoScan');
 
   const scanTask = (event: Requested): LeasedTask<OpenScan, ScanOutcome> => {
     const { websiteId, scanId } = event.data;

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import type { SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
 import { seoRunStream } from '../../events/seoRun/seoRun.stream.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
@@ -9,6 +9,7 @@ import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import type { WebsiteDocument } from '../../projections/website/website.projection.js';
 import { listWebsites } from '../../projections/website/website.queries.js';
+import { processActor } from '../contextOf.js';
 import type { CronJob } from '../cron/cronWorker.js';
 import { faultOf, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor } from '../reactions.js';
@@ -18,7 +19,7 @@ import { seoRunFold, seoRunProcess, type OpenRun, type RunOutcome, type SeoRunSt
 
 type Due = Recorded<Extract<SeoRunEvent, { type: 'SeoRunDue' }>>;
 
-const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
+const actor = processActor('seoScan');
 
 /** Requests a run durably. `createSeoRunWorker` carries it out, even if this process dies. */
 export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({

@@ -1,6 +1,6 @@
 import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import { siteStream } from '../../events/site/site.stream.js';
 import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import { websiteStream } from '../../events/website/website.stream.js';
@@ -20,7 +20,6 @@ import type { Worker } from '../worker.js';
 import { siteFold, siteProcess, type SiteOutcome, type SiteState } from './site.process.js';
 import { siteVariables } from './siteVariables.js';
 
-const actor: Actor = { subject: 'site', role: 'system', via: 'worker' };
 /** How long a former address leads to the new one, and is nobody else's. */
 const REDIRECT_MS = 90 * 86_400_000;
 /** A build at the provider may take 14 minutes. */
@@ -58,7 +57,7 @@ export const createSiteWorker = (parts: {
     return document?.hosting === undefined ? null : { ...document, hosting: document.hosting };
   };
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'site');
 
   const fault = (message: string, transient = false): ProviderFault =>
     new ProviderFault({ provider: hosting.provider, message, transient });

@@ -2,7 +2,7 @@ import { changeAccess } from '../../commands/access/access.handlers.js';
 import type { AccessEvent } from '../../events/access/access.events.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Payments } from '../../integrations/payments/port.js';
 import { createContextOf } from '../contextOf.js';
@@ -33,7 +33,6 @@ interface OpenTask {
   readonly attempts: Attempts;
 }
 
-const actor: Actor = { subject: 'transfer', role: 'system', via: 'worker' };
 /** For one attempt, in which the provider is asked some six times. */
 const TIMEOUT_MS = 120_000;
 
@@ -135,7 +134,7 @@ export const createTransferWorker = (parts: {
     },
   });
 
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'transfer');
 
   const settle = async (
     event: Recorded<{ type: string; data: { websiteId: string } }>,

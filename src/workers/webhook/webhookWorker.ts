@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { serviceDecider } from '../../commands/service/service.decider.js';
 import type { Engine } from '../../engine.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
+import type { Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import { createContextOf } from '../contextOf.js';
@@ -20,8 +20,6 @@ import {
 
 type Requested = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
 
-const actor: Actor = { subject: 'commerceWebhooks', role: 'system', via: 'worker' };
-
 /**
  * Processes webhooks of the commerce platform. Any number of these may run on the same stores:
  * processing twice does no harm, so no lease is needed, and the outcome is recorded once.
@@ -36,7 +34,7 @@ export const createCommerceWebhooksWorker = ({
   const { clock, ids, random, vault } = engine;
   const logger = engine.logger.child({ worker: 'commerceWebhooks' });
   const worker = ids.commandId();
-  const contextOf = createContextOf(engine, actor);
+  const contextOf = createContextOf(engine, 'commerceWebhooks');
 
   const act = async (
     websiteId: string,
