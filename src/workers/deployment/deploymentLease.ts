@@ -6,7 +6,8 @@ import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { FencingToken } from '../../events/attempts.js';
 import { processActor } from '../contextOf.js';
 import { createLeaseRecords } from '../leaseRecords.js';
-import { LeaseLost, runLeasedTask } from '../leasedTask.js';
+import { LeaseLost } from '../heldLease.js';
+import { runLeasedTask } from '../leasedTask.js';
 import {
   deploymentLeaseFold,
   deploymentLeaseProcess,

@@ -9,7 +9,7 @@ import { entityId } from '../../platform/ids.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
-import { faultOf } from '../leasedTask.js';
+import { faultOf } from '../taskFault.js';
 import { publicationFold } from '../publication/publication.process.js';
 import type { CreateReactor } from '../reactions.js';
 import { siteFold, siteProcess } from '../site/site.process.js';

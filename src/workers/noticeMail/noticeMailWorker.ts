@@ -15,8 +15,8 @@ import { clientProjection } from '../../projections/client/client.projection.js'
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { createContextOf } from '../contextOf.js';
-import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
-import { withoutAddress } from '../mailFault.js';
+import { runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { recordFailure, withoutAddress } from '../taskFault.js';
 import type { TaskContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';

@@ -1,6 +1,8 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Leftover } from '../../events/provisioning/provisioning.events.js';
-import { recordFailure, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import type { HeldLease } from '../heldLease.js';
+import type { LeasedTask } from '../leasedTask.js';
+import { recordFailure } from '../taskFault.js';
 import type { RecordFailure } from '../lease.js';
 import { madeBy, removeMade, removersOf } from './removeMade.js';
 import type { LeftoverRemoval } from './provisioning.commands.js';

@@ -6,7 +6,7 @@ import { websiteFold } from '../../events/website/website.state.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import type { HeldLease } from '../leasedTask.js';
+import type { HeldLease } from '../heldLease.js';
 import { siteVariables } from '../site/siteVariables.js';
 import type { Job, OpenJob, VerifiedJob } from '../../events/provisioning/provisioning.state.js';
 

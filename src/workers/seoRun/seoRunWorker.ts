@@ -11,7 +11,9 @@ import type { WebsiteDocument } from '../../projections/website/website.projecti
 import { listWebsites } from '../../projections/website/website.queries.js';
 import { processActor } from '../contextOf.js';
 import type { CronJob } from '../cron/cronWorker.js';
-import { faultOf, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import type { HeldLease } from '../heldLease.js';
+import { runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { faultOf } from '../taskFault.js';
 import type { CreateReactor } from '../reactions.js';
 import { seoScanProcess } from '../seo/seo.process.js';
 import type { Worker } from '../worker.js';

@@ -13,7 +13,9 @@ import { websiteProjection, type WebsiteDocument } from '../../projections/websi
 import { createContextOf } from '../contextOf.js';
 import { redeployMarker } from '../deployment/deployment.process.js';
 import type { Deployments } from '../deployment/deployments.js';
-import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import type { HeldLease } from '../heldLease.js';
+import { runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { recordFailure } from '../taskFault.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';

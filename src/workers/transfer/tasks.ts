@@ -19,7 +19,7 @@ import { readHandoverFacts } from '../../projections/billing/handover.queries.js
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
-import type { HeldLease } from '../leasedTask.js';
+import type { HeldLease } from '../heldLease.js';
 import type { AttemptOutcome, HandoverDraft } from './transfer.commands.js';
 import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from '../../events/billing/billing.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
