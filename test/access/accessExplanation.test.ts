@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../src/http/route.js';
 import { pathTo, people, startEverybody, type Everybody, type Person } from '../support/everybody.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { accountsOf } from '../support/accounts.js';
 import { startApi, type ApiAnswer } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
+import { createTestIdentity } from '../support/identity.js';
 import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -224,14 +223,9 @@ test('reading it is not noted in the log', async () => {
 test('with the embedded sign-in it is known who signs in as an admin', async () => {
   const api = await startApi({
     signIn: (engine, baseUrl) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
+      createTestIdentity(engine, {
         email: createTestOutbox({ folder: temporaryFolder() }),
-        logsSignInCodes: false,
         baseUrl,
-        origins: [],
         adminEmails: ['admin@doorstep.local'],
       }),
   });

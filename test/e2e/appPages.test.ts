@@ -5,11 +5,10 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
 import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestIdentity } from '../support/identity.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { codeIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -23,17 +22,7 @@ let outbox: EmailSender & Outbox;
 beforeAll(async () => {
   outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
   api = await startApi({
-    signIn: (engine, baseUrl) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
-        email: outbox,
-        logsSignInCodes: false,
-        baseUrl,
-        origins: [],
-        adminEmails: [],
-      }),
+    signIn: (engine, baseUrl) => createTestIdentity(engine, { email: outbox, baseUrl }),
     environment: { BRAND_NAME: 'Corner Studio' },
   });
   token = await api.mintToken();
@@ -166,8 +155,7 @@ withBrowser('pages in a browser', () => {
     await page.getByLabel('E-mail address').fill(email);
     await press(page, 'Send me the mail');
     await page.getByLabel('Code').waitFor();
-    const [mail] = await outbox.list({ to: email, limit: 1 });
-    if (mail === undefined) throw new Error(`no mail was sent to ${email}`);
+    const mail = await newestMail(outbox, email);
     await page.getByLabel('Code').fill(codeIn(mail));
     await press(page, 'Sign in');
   };

@@ -3,15 +3,15 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { schemes } from '../../src/platform/brand.js';
 import type { Hex } from '../../src/platform/colour.js';
 import { languages, textsOf, type Language } from '../../src/platform/texts/texts.js';
 import { composeInvitationMail } from '../../src/workers/invitationMail/invitationMail.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { lookOf, mailsFolder } from '../support/mails.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestIdentity } from '../support/identity.js';
+import { lookOf } from '../support/mails.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -35,16 +35,10 @@ withBrowser('every page of sign-in, and its mails', () => {
       const api = await startApi({
         projector: false,
         signIn: (engine, baseUrl) =>
-          createEmbeddedIdentity({
-            ...engine,
-            mailsFolder,
-            records: engine.readModels.records,
+          createTestIdentity(engine, {
             email: outbox,
             brand: { ...lookOf().brand, name: 'Donaudampfschifffahrtsgesellschaft & Söhne', color },
-            logsSignInCodes: false,
             baseUrl,
-            origins: [],
-            adminEmails: [],
           }),
       });
       apis.set(color, api);
@@ -108,8 +102,7 @@ withBrowser('every page of sign-in, and its mails', () => {
     await page.getByRole('alert').waitFor();
     await reads(texts.code.title);
 
-    const [mail] = await outbox.list({ to: email, limit: 1 });
-    if (mail === undefined) throw new Error('no mail was sent');
+    const mail = await newestMail(outbox, email);
     const other = await elsewhere.newPage();
     await other.goto(linkIn(mail));
     await reads(texts.unusableLink.title, other);

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestIdentity } from '../support/identity.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -30,17 +29,11 @@ beforeAll(async () => {
   api = await startApi({
     projector: false,
     signIn: (engine, baseUrl) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
+      createTestIdentity(engine, {
         email: outbox,
         // Too pale for text, on white.
         brand: { name: 'Corner Studio', color: '#fff59d', logo: undefined },
-        logsSignInCodes: false,
         baseUrl,
-        origins: [],
-        adminEmails: [],
       }),
   });
   chromium = await startChromium();
@@ -97,12 +90,6 @@ const askAsDevice = async (): Promise<DeviceAuthorization> => {
   });
   expect(answer.status).toBe(200);
   return (await answer.json()) as DeviceAuthorization;
-};
-
-const newestMail = async (to: string): Promise<OutboxMail> => {
-  const [mail] = await outbox.list({ to, limit: 1 });
-  if (mail === undefined) throw new Error(`no mail was sent to ${to}`);
-  return mail;
 };
 
 const isAccessible = async (page: Page): Promise<void> => {
@@ -173,7 +160,7 @@ withBrowser('sign-in in a browser', () => {
       await look();
       await press(page, 'Send another mail');
       expect(await heading(page)).toBe('Look at your mail');
-      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await page.getByLabel('Code').fill(codeIn(await newestMail(outbox, email)));
       await press(page, 'Sign in');
       await arrived(page);
       // The browser logs the 400 of a wrong code.
@@ -188,7 +175,7 @@ withBrowser('sign-in in a browser', () => {
     await page.getByLabel('E-mail address').fill(email);
     await press(page, 'Send me the mail');
     expect(await heading(page)).toBe('Look at your mail');
-    const link = linkIn(await newestMail(email));
+    const link = linkIn(await newestMail(outbox, email));
 
     const elsewhere = await open({ viewport: { width: 360, height: 640 } });
     await elsewhere.goto(link);
@@ -228,7 +215,7 @@ withBrowser('sign-in in a browser', () => {
     await tabTo(page.getByRole('button', { name: 'Send me the mail' }));
     await page.keyboard.press('Enter');
     await page.getByLabel('Code').and(focused).waitFor();
-    await page.keyboard.type(codeIn(await newestMail(email)));
+    await page.keyboard.type(codeIn(await newestMail(outbox, email)));
     await page.keyboard.press('Enter');
     await arrived(page);
   });
@@ -254,7 +241,7 @@ withBrowser('sign-in in a browser', () => {
       const email = `${how.replaceAll(' ', '-')}-device@example.com`.toLowerCase();
       await page.getByLabel('E-mail address').fill(email);
       await press(page, 'Send me the mail');
-      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await page.getByLabel('Code').fill(codeIn(await newestMail(outbox, email)));
       await press(page, 'Sign in');
       expect(await heading(page)).toBe('Your device is connected');
       await look(page);
@@ -275,7 +262,7 @@ withBrowser('sign-in in a browser', () => {
       await page.goto(url);
       await page.getByLabel('E-mail address').fill(email);
       await press(page, 'Send me the mail');
-      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await page.getByLabel('Code').fill(codeIn(await newestMail(outbox, email)));
       await press(page, 'Sign in');
       await arrived(page);
     };

@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
+import { createTestIdentity } from '../support/identity.js';
 import { audience, startTestIssuer } from '../support/oidcIssuer.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
   beginSignIn,
@@ -38,16 +38,7 @@ beforeAll(async () => {
   api = await startApi({
     clock,
     signIn: (engine) =>
-      (identity = createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
-        email: outbox,
-        logsSignInCodes: false,
-        baseUrl: () => baseUrl,
-        origins: [],
-        adminEmails: ['admin@doorstep.local'],
-      })),
+      (identity = createTestIdentity(engine, { email: outbox, baseUrl: () => baseUrl, adminEmails: ['admin@doorstep.local'] })),
   });
   program = await discover(place, 'doorstep-cli');
 });
@@ -89,8 +80,7 @@ const approve = async (
   const confirmation = await enter(browser, device.user_code);
   const signIn = await choose(browser, confirmation, device.user_code, 'confirm');
   const code = await browser.post(signIn.url, { email });
-  const [mail] = await outbox.list({ to: email, limit: 1 });
-  if (mail === undefined) throw new Error(`no mail was sent to ${email}`);
+  const mail = await newestMail(outbox, email);
   return browser.post(code.url, { code: codeIn(mail) });
 };
 
@@ -277,8 +267,7 @@ test('a program with a browser signs in on a loopback address with any port', as
     const browser = createBrowser(place);
     const email = somebody();
     const code = await browser.post((await browser.get(attempt.url)).url, { email });
-    const [mail] = await outbox.list({ to: email, limit: 1 });
-    if (mail === undefined) throw new Error('no mail');
+    const mail = await newestMail(outbox, email);
     const end = await browser.post(code.url, { code: codeIn(mail) });
     const { access_token: jwt } = await finishSignIn(program, attempt, end.url);
     expect(decodeJwt(jwt).device_grant).toBeUndefined();
@@ -322,8 +311,7 @@ describe('resource indicators (RFC 8707)', () => {
     const browser = createBrowser(place);
     const email = somebody();
     const code = await browser.post((await browser.get(attempt.url)).url, { email });
-    const [mail] = await outbox.list({ to: email, limit: 1 });
-    if (mail === undefined) throw new Error('no mail');
+    const mail = await newestMail(outbox, email);
     const end = await browser.post(code.url, { code: codeIn(mail) });
     expect(decodeJwt((await finishSignIn(portal, attempt, end.url)).access_token).aud).toBe(mcp);
   });
@@ -350,17 +338,7 @@ describe('discovery', () => {
   beforeAll(async () => {
     other = await startApi({
       projector: false,
-      signIn: (engine, ownUrl) =>
-        createEmbeddedIdentity({
-          ...engine,
-          mailsFolder,
-          records: engine.readModels.records,
-          email: outbox,
-          logsSignInCodes: false,
-          baseUrl: ownUrl,
-          origins: [],
-          adminEmails: [],
-        }),
+      signIn: (engine, ownUrl) => createTestIdentity(engine, { email: outbox, baseUrl: ownUrl }),
     });
   });
 

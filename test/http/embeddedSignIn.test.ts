@@ -6,11 +6,11 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify,
 import * as client from 'openid-client';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestIdentity } from '../support/identity.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
   beginSignIn,
@@ -49,9 +49,7 @@ beforeAll(async () => {
       },
     ],
     signIn: (engine) =>
-      (identity = createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
+      (identity = createTestIdentity(engine, {
         records: mayBeAway(engine.readModels.records),
         email: {
           ...outbox,
@@ -81,12 +79,6 @@ let people = 0;
 /** An address that nobody had: limits are by address. */
 const somebody = (): string => `person-${(people += 1)}@example.com`;
 
-const newestMail = async (to: string): Promise<OutboxMail> => {
-  const [mail] = await outbox.list({ to, limit: 1 });
-  if (mail === undefined) throw new Error(`no mail was sent to ${to}`);
-  return mail;
-};
-
 /** Up to the page that asks for the code. */
 const askForMail = async (
   email: string,
@@ -98,7 +90,7 @@ const askForMail = async (
   expect(first.text).toContain('E-mail address');
   const page = await browser.post(first.url, { email });
   expect(page.text).toContain('Look at your mail');
-  return { attempt, browser, page, mail: await newestMail(email) };
+  return { attempt, browser, page, mail: await newestMail(outbox, email) };
 };
 
 const signIn = async (email: string, browser?: Browser, extra?: Readonly<Record<string, string>>) => {
@@ -192,7 +184,7 @@ describe('sign-in by e-mail', () => {
       const first = await used.get(begun.url);
       return { attempt: begun, browser: used, page: await used.post(first.url, { email: ' Admin@Doorstep.LOCAL ' }) };
     })();
-    const end = await browser.post(page.url, { code: codeIn(await newestMail('admin@doorstep.local')) });
+    const end = await browser.post(page.url, { code: codeIn(await newestMail(outbox, 'admin@doorstep.local')) });
     const { access_token: token } = await finishSignIn(portal, attempt, end.url);
     expect((await me(token)).body).toMatchObject({ role: 'admin', email: 'admin@doorstep.local' });
     expect((await me(token, '/clients')).status).toBe(200);
@@ -224,16 +216,7 @@ describe('sign-in by e-mail', () => {
       folder: api.folder,
       projector: false,
       signIn: (engine) =>
-        createEmbeddedIdentity({
-          ...engine,
-          mailsFolder,
-          records: engine.readModels.records,
-          email: outbox,
-          logsSignInCodes: false,
-          baseUrl: () => baseUrl,
-          origins: [],
-          adminEmails: ['other@doorstep.local'],
-        }),
+        createTestIdentity(engine, { email: outbox, baseUrl: () => baseUrl, adminEmails: ['other@doorstep.local'] }),
     });
     const refused = await later.call('GET', '/me', { token: theirs.admin });
     expect([refused.status, refused.body]).toStrictEqual([401, { error: 'Invalid token', code: 'invalid_token', details: null }]);
@@ -269,16 +252,10 @@ test('the pages are in the name of the agency, and load its logo and nothing els
     clock,
     projector: false,
     signIn: (engine) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
+      createTestIdentity(engine, {
         email: outbox,
         brand: { name: 'Smith & Co.', color: '#b4532a', logo: 'https://agency.example.com/logo.svg?v=2&size=48' },
-        logsSignInCodes: false,
         baseUrl: () => baseUrl,
-        origins: [],
-        adminEmails: [],
       }),
   });
   const browser = createBrowser({ baseUrl, via: () => other.url });
@@ -289,7 +266,7 @@ test('the pages are in the name of the agency, and load its logo and nothing els
   expect(text).toContain('--brand: #b4532a;');
   const email = somebody();
   await browser.post((await browser.get((await beginSignIn(portal, callback)).url)).url, { email });
-  const mail = await newestMail(email);
+  const mail = await newestMail(outbox, email);
   expect(mail.subject).toBe('Sign in to Smith & Co.');
   expect(mail.html).toContain('background:#b4532a');
   expect(mail.html).toContain('@media (prefers-color-scheme: dark)');
@@ -319,7 +296,7 @@ describe('in German', () => {
     expect(page.text).toContain(`an <strong>${email}</strong> gesendet`);
     expect((await browser.post(page.url, { code: '1' })).text).toContain('Das ist nicht der Code aus der neuesten E-Mail.');
 
-    const mail = await newestMail(email);
+    const mail = await newestMail(outbox, email);
     expect(mail.subject).toBe('Anmelden bei Doorstep');
     expect(mail.html).toMatch(/<html[^>]* lang="de"/);
     expect(mail.text).toMatch(
@@ -391,7 +368,7 @@ describe('a one-time code', () => {
     await browser.post(page.url.replace(/\/code$/, ''), { email });
     expect(titleOf(await browser.post(page.url, { code: codeIn(mail) }))).toBe('Problem: Look at your mail');
     expect(titleOf(await browser.get(linkIn(mail)))).toBe('Ask for another mail');
-    expect((await browser.post(page.url, { code: codeIn(await newestMail(email)) })).url).toMatch(callback);
+    expect((await browser.post(page.url, { code: codeIn(await newestMail(outbox, email)) })).url).toMatch(callback);
   });
 
   test('may be guessed five times for a mail, however many guess at once; then only the link works', async () => {
@@ -618,16 +595,10 @@ describe('the protocol', () => {
       clock,
       projector: false,
       signIn: (engine) =>
-        createEmbeddedIdentity({
-          ...engine,
-          mailsFolder,
-          records: engine.readModels.records,
+        createTestIdentity(engine, {
           email: outbox,
-          logsSignInCodes: false,
           baseUrl: () => baseUrl,
-          origins: [],
           sitesHaveOrigins: true,
-          adminEmails: [],
         }),
     });
     const there: Place = { baseUrl, via: () => other.url };
@@ -734,7 +705,7 @@ describe('the protocol', () => {
       const used = createBrowser(place);
       const email = somebody();
       const asked = await used.post((await used.get(begun.url)).url, { email });
-      return { attempt: begun, browser: used, page: asked, mail: await newestMail(email) };
+      return { attempt: begun, browser: used, page: asked, mail: await newestMail(outbox, email) };
     })();
     expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${portalOrigin} `);
     const end = await browser.post(page.url, { code: codeIn(mail) });
@@ -767,7 +738,7 @@ describe('the protocol', () => {
     const fresh = createBrowser(place);
     const begin = await fresh.get(attempt.url);
     const page = await fresh.post(begin.url, { email });
-    const end = await fresh.post(page.url, { code: codeIn(await newestMail(email)) });
+    const end = await fresh.post(page.url, { code: codeIn(await newestMail(outbox, email)) });
     const tokens = await finishSignIn(config, attempt, end.url);
     expect((await me(tokens.access_token)).body).toMatchObject({ email });
     const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
@@ -912,15 +883,9 @@ describe('what is kept and told', () => {
     const silent = await startApi({
       projector: false,
       signIn: (engine, url) =>
-        createEmbeddedIdentity({
-          ...engine,
-          mailsFolder,
-          records: engine.readModels.records,
+        createTestIdentity(engine, {
           email: kept,
-          logsSignInCodes: false,
           baseUrl: url,
-          origins: [],
-          adminEmails: [],
         }),
     });
     const here = { baseUrl: silent.url, via: () => silent.url };
@@ -929,7 +894,7 @@ describe('what is kept and told', () => {
     const email = somebody();
     const first = await browser.get(silent.url + url.href.slice(baseUrl.length));
     expect(titleOf(await browser.post(first.url, { email }))).toBe('Look at your mail');
-    const mail = await newestMail(email);
+    const mail = await newestMail(outbox, email);
     const told = JSON.stringify(silent.log);
     expect(told).toContain('request');
     for (const secret of [codeIn(mail), linkIn(mail), email]) expect(told).not.toContain(secret);

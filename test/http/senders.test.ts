@@ -4,12 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { Route } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiOptions, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
+import { createTestIdentity } from '../support/identity.js';
 import { createTestOutbox } from '../support/outbox.js';
 import { probe } from '../support/probeRoutes.js';
 import { hastyClock } from '../support/provider.js';
@@ -161,17 +160,7 @@ describe('refused before the body', () => {
     const clock = systemClock;
     const outbox = createTestOutbox({ folder: temporaryFolder(), clock });
     const api = await start({
-      signIn: (engine, baseUrl) =>
-        createEmbeddedIdentity({
-          ...engine,
-          mailsFolder,
-          records: engine.readModels.records,
-          email: outbox,
-          logsSignInCodes: false,
-          baseUrl,
-          origins: [],
-          adminEmails: [],
-        }),
+      signIn: (engine, baseUrl) => createTestIdentity(engine, { email: outbox, baseUrl }),
       timeoutClock: systemClock,
     });
     for (const path of ['', '/code', '/link']) {

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { senderIn } from '../../src/platform/publicAddress.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestIdentity } from '../support/identity.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { codeIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -26,17 +25,7 @@ beforeAll(async () => {
   outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
   api = await startApi({
     clock,
-    signIn: (engine) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
-        email: outbox,
-        logsSignInCodes: false,
-        baseUrl: () => baseUrl,
-        origins: [],
-        adminEmails: [],
-      }),
+    signIn: (engine) => createTestIdentity(engine, { email: outbox, baseUrl: () => baseUrl }),
   });
 });
 
@@ -183,8 +172,7 @@ describe('wrong codes', () => {
   const signIn = async (sender: string): Promise<Response> => {
     now += 1_000;
     const asked = await askForMail(sender);
-    const [mail] = await outbox.list({ to: email, limit: 1 });
-    if (mail === undefined) throw new Error('there is no mail');
+    const mail = await newestMail(outbox, email);
     return ask(sender, { ...asked, form: { code: codeIn(mail) } });
   };
 

@@ -10,11 +10,10 @@ import {
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
-import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { startApi, type RunningApi } from '../support/http.js';
-import { mailsFolder } from '../support/mails.js';
+import { createTestIdentity } from '../support/identity.js';
 import { modern } from '../support/mcp.js';
-import { createTestOutbox } from '../support/outbox.js';
+import { createTestOutbox, newestMail } from '../support/outbox.js';
 import { codeIn, createBrowser, type Place } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -29,17 +28,7 @@ let outbox: EmailSender & Outbox;
 beforeAll(async () => {
   outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
   api = await startApi({
-    signIn: (engine, baseUrl) =>
-      createEmbeddedIdentity({
-        ...engine,
-        mailsFolder,
-        records: engine.readModels.records,
-        email: outbox,
-        logsSignInCodes: false,
-        baseUrl,
-        origins: [],
-        adminEmails: [admin],
-      }),
+    signIn: (engine, baseUrl) => createTestIdentity(engine, { email: outbox, baseUrl, adminEmails: [admin] }),
   });
   place = { baseUrl: api.url, via: () => api.url };
 });
@@ -48,8 +37,7 @@ beforeAll(async () => {
 const signIn = async (url: string): Promise<string> => {
   const browser = createBrowser(place);
   const code = await browser.post((await browser.get(url)).url, { email: admin });
-  const [mail] = await outbox.list({ to: admin, limit: 1 });
-  if (mail === undefined) throw new Error('no mail');
+  const mail = await newestMail(outbox, admin);
   return (await browser.post(code.url, { code: codeIn(mail) })).url;
 };
 
