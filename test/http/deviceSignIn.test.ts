@@ -1,50 +1,29 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
-import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
-import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { createTestIdentity } from '../support/identity.js';
 import { audience, startTestIssuer } from '../support/oidcIssuer.js';
-import { createTestOutbox, newestMail } from '../support/outbox.js';
-import { createShiftedClock } from '../support/shiftedClock.js';
+import { newestMail } from '../support/outbox.js';
 import {
   beginSignIn,
   codeIn,
   createBrowser,
   discover,
   finishSignIn,
+  titleOf,
+  xsrfIn,
   type Browser,
   type Page,
-  type Place,
 } from '../support/signIn.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { baseUrl, somebody, startSignInService } from '../support/signInService.js';
 
 /** How programs that have no browser sign in (RFC 8628), and what their tokens are good for. */
 
-const clock = createShiftedClock();
-const baseUrl = 'https://doorstep.test';
-const place: Place = { baseUrl, via: () => api.url };
 const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
-let api: RunningApi;
-let outbox: EmailSender & Outbox;
-let identity: EmbeddedIdentity;
-let program: client.Configuration;
-
-beforeAll(async () => {
-  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
-  api = await startApi({
-    clock,
-    signIn: (engine) =>
-      (identity = createTestIdentity(engine, { email: outbox, baseUrl: () => baseUrl, adminEmails: ['admin@doorstep.local'] })),
-  });
-  program = await discover(place, 'doorstep-cli');
-});
-
-let people = 0;
-const somebody = (): string => `device-${(people += 1)}@example.com`;
+const { api, clock, outbox, identity, place } = await startSignInService();
+const program = await discover(place, 'doorstep-cli');
 
 const ask = (parameters: Readonly<Record<string, string>> = {}): Promise<client.DeviceAuthorizationResponse> =>
   client.initiateDeviceAuthorization(program, { scope: 'openid email', ...parameters });
@@ -58,9 +37,6 @@ const poll = async (device: client.DeviceAuthorizationResponse): Promise<client.
     throw error;
   }
 };
-
-const xsrfIn = ({ text }: Page): string => /name="xsrf" value="(\w+)"/.exec(text)?.[1] ?? '';
-const titleOf = ({ text }: Page): string => /<title>(.*?) – Doorstep<\/title>/.exec(text)?.[1] ?? '';
 
 /** Types the code in. */
 const enter = async (browser: Browser, code: string): Promise<Page> => {

@@ -125,6 +125,23 @@ export const finishSignIn = (config: client.Configuration, attempt: Attempt, ans
     idTokenExpected: true,
   });
 
+/** The error that a promise of openid-client ends with. */
+export const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof client.ResponseBodyError ? error.error : error),
+  );
+
 /** The link and the code of a mail. */
 export const codeIn = ({ text }: OutboxMail): string => /\b\d{4} \d{4}\b/.exec(text)?.[0] ?? '';
 export const linkIn = ({ links }: OutboxMail): string => links[0] ?? '';
+export const secretIn = (mail: OutboxMail): string => new URL(linkIn(mail)).searchParams.get('secret') ?? '';
+
+/** Presses the button of the page that a mail's link leads to. */
+export const pressLink = (browser: Browser, mail: OutboxMail): Promise<Page> =>
+  browser.post(linkIn(mail).split('?')[0] ?? '', { secret: secretIn(mail) });
+
+/** A page's title, without the name of the service. */
+export const titleOf = ({ text }: Page): string => /<title>(.*?) – Doorstep<\/title>/.exec(text)?.[1] ?? '';
+/** What the form of a page has to send along. */
+export const xsrfIn = ({ text }: Page): string => /name="xsrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
