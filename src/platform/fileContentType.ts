@@ -5,8 +5,12 @@ export const sampleBytes = 65_536;
 
 const binary = 'application/octet-stream';
 const plainText = 'text/plain';
-/** Of a text, the extension says what it is for; nothing depends on it. */
-const textTypes: Readonly<Record<string, string>> = { csv: 'text/csv', md: 'text/markdown', json: 'application/json' };
+/** Of a text, the extension says what it is for; nothing depends on it. A map, because an object has a `constructor` too. */
+const textTypes: ReadonlyMap<string, string> = new Map([
+  ['csv', 'text/csv'],
+  ['md', 'text/markdown'],
+  ['json', 'application/json'],
+]);
 
 /**
  * What a file is by its first bytes, whatever its sender says.
@@ -20,7 +24,7 @@ export const contentTypeOf = async (sample: Uint8Array, name: string): Promise<s
   if (text === null) return found ?? binary;
   if (/<svg[\s>]/i.test(text)) return 'image/svg+xml';
   if (/<(?:!doctype html|html|head|body|script|iframe)[\s>]/i.test(text)) return 'text/html';
-  return found ?? textTypes[/\.(\w+)$/.exec(name.toLowerCase())?.[1] ?? ''] ?? plainText;
+  return found ?? textTypes.get(/\.(\w+)$/.exec(name.toLowerCase())?.[1] ?? '') ?? plainText;
 };
 
 /** `null` when it is no text in UTF-8. The last character of a sample may be cut off. */

@@ -101,6 +101,7 @@ describe('uploading', () => {
     ['XML', '<?xml version="1.0"?><a/>', 'x.png', 'application/xml'],
     ['text', 'Grüße', 'x.png', 'text/plain'],
     ['a table', 'a;b\n1;2\n', 'x.csv', 'text/csv'],
+    ['text with an extension that every object has', 'Grüße', 'x.constructor', 'text/plain'],
     ['bytes', Buffer.from([0, 1, 2, 3, 250, 251]), 'x.png', 'application/octet-stream'],
     ['a program', Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0', 'latin1'), 'x.pdf', 'application/x-msdownload'],
   ])('finds what it is by its content: %s', async (_, content, name, contentType) => {

@@ -59,6 +59,12 @@ describe('a page', () => {
     expect([text.length, truncated]).toStrictEqual([2 * 1_024 * 1_024, true]);
   });
 
+  test('packed in a way that is unknown is read as it is', async () => {
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'constructor' };
+    const { port } = await outside((_, response) => response.writeHead(200, headers).end('<h1>Bread</h1>'));
+    expect((await fetchWith()(`http://bakery.example:${port}/`)).text).toBe('<h1>Bread</h1>');
+  });
+
   test('that is none is not read', async () => {
     const { port } = await outside(filesAt({ '/film': { headers: { 'content-type': 'video/mp4' }, body: 'x' } }));
     expect((await fetchWith()(`http://bakery.example:${port}/film`)).text).toBe('');

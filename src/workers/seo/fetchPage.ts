@@ -151,11 +151,12 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
 
 const resolveBySystem = (hostname: string): Promise<LookupAddress[]> => lookup(hostname, { all: true });
 
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+/** A map, because an object has a `constructor` too. */
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /**
  * Reads up to `MAX_BYTES`, counted after decompression, so that a small compressed body cannot fill
@@ -167,7 +168,7 @@ const readText = async (response: IncomingMessage): Promise<Pick<Fetched, 'text'
     response.destroy();
     return { text: '', truncated: false };
   }
-  const decode = decoders[encoding.toLowerCase()];
+  const decode = decoders.get(encoding.toLowerCase());
   const stream: Readable = decode === undefined ? response : (response.pipe(decode()) as unknown as Readable);
   response.on('error', (error) => stream.destroy(error));
   const chunks: Buffer[] = [];
