@@ -307,6 +307,33 @@ describe('a clone', () => {
     await once(socket, 'close');
     expect(text).toMatch(/^HTTP\/1\.1 40[04] /);
   });
+
+  test('that waits while its reader loses access is refused', async () => {
+    const { body } = await api.call('POST', '/api-keys', { token: tokens.viewer, body: { name: 'short' } });
+    const { id, token } = body as { id: string; token: string };
+    const send = (head: string, key: string) => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      socket.write(`${head} HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(key).authorization}\r\nconnection: close\r\n`);
+      return socket;
+    };
+    const before = openBodies();
+    const others = Array.from({ length: 4 }, () => send('POST /git/bakery.git/git-upload-pack', tokens.viewer));
+    for (const socket of others) socket.write('content-length: 4\r\n\r\n00');
+    // Each is open twice, to be written and to be read.
+    await eventually('the others', () => (openBodies() === before + 8 ? true : undefined));
+    const socket = send('GET /git/bakery.git/info/refs?service=git-upload-pack', token);
+    socket.write('\r\n');
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    await eventually('the clone that waits', async () => {
+      const { body: key } = await api.call('GET', `/api-keys/${id}`, { token: tokens.viewer });
+      return (key as { lastUsedAt?: string }).lastUsedAt;
+    });
+    expect((await api.call('DELETE', `/api-keys/${id}`, { token: tokens.viewer })).status).toBe(204);
+    for (const other of others) other.destroy();
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+  });
 });
 
 describe('a push', () => {

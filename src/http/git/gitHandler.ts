@@ -55,8 +55,8 @@ const isPush = ({ service }: Target): boolean => service === 'git-receive-pack';
 
 /**
  * The embedded repositories by git's protocols over HTTP (api.md, section 1). Who calls, and what
- * they may do, is found by validated reads as for every route, and again once the body of a push is
- * whole.
+ * they may do, is found by validated reads as for every route, and again once git is to be asked: after
+ * the wait for a turn, and once the body is whole.
  */
 export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
   const { engine, reader, gitServer } = parts;
@@ -143,18 +143,18 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
 
   const serve = async (exchange: Exchange, target: Target, service: GitService, spendBudget: SpendBudget): Promise<void> => {
     const { request, response, requestId } = exchange;
-    const found = await find(exchange, target, spendBudget);
+    const { caller: asking } = await find(exchange, target, spendBudget);
     if (!(await gitServer.isInstalled())) throw httpErrors.gitNotInstalled();
     const gone = onceGone(response);
     const isPost = request.method === 'POST';
-    await limit(found.caller.subject, async () => {
+    await limit(asking.subject, async () => {
       if (isPost) allowUpload(request);
       const body = isPost
         ? await receiveBody(request, await gitServer.openBuffer(), isPush(target) ? maxPushBytes : maxCloneRequestBytes)
         : undefined;
       try {
-        // Access may have ended while the body came.
-        const { caller, access } = isPost ? await find(exchange, target) : found;
+        // Access may have ended while it waited for its turn, or the body came.
+        const { caller, access } = await find(exchange, target);
         const repositoryId = repositoryOf(access);
         await gitServer.removeLeftovers(repositoryId);
         if (isPost && isPush(target) && (await gitServer.bytesOf(repositoryId)) + (body?.bytes ?? 0) > maxRepositoryBytes) {
