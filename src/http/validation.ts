@@ -95,7 +95,7 @@ export const bodyValidator = (schema: TSchema): Validate => {
   const all = compileAll(strict);
   return (value) => {
     const validate = first();
-    if (validate(value)) return tooDeep(value, 0) ? [{ field: 'body', issue: 'must not be nested that deep' }] : [];
+    if (validate(value)) return isTooDeep(value, 0) ? [{ field: 'body', issue: 'must not be nested that deep' }] : [];
     if (partsOf(value, maxPartsListed) >= maxPartsListed) return violations(validate, 'body');
     const list = all();
     list(value);
@@ -166,10 +166,11 @@ export const pathParamsOf = ({ params = {}, path }: Pick<Route, 'params' | 'path
 
 const plainText = Type.String({ minLength: 1, maxLength: 200 });
 
-const tooDeep = (value: unknown, depth: number): boolean => {
+/** Whether something is nested deeper than a body may be. @param depth how deep it stands itself */
+export const isTooDeep = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === maxDepth) return true;
-  for (const part of Object.values(value)) if (tooDeep(part, depth + 1)) return true;
+  for (const part of Object.values(value)) if (isTooDeep(part, depth + 1)) return true;
   return false;
 };
 

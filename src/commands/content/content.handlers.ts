@@ -21,7 +21,7 @@ export type WithContentRoom = <Result>(
 ) => Promise<Result>;
 
 /** An event may have 1 MiB, with all that stands in it beside the document. */
-const maxContentBytes = 900_000;
+export const maxContentBytes = 900_000;
 
 /**
  * Saves a document over the version that its author saw.

@@ -1,6 +1,8 @@
+import { maxContentBytes } from '../../../commands/content/content.handlers.js';
 import { dataFile } from '../../../events/content/content.files.js';
 import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { isTooDeep } from '../../validation.js';
 
 /**
  * What the repository of a website holds of the documents that its template declares, by id, in the
@@ -23,17 +25,23 @@ export const createReadUnsaved =
     const { files } = await sourceHost.readFiles(repository.id, ids.map(dataFile));
     const found = new Map<string, unknown>();
     for (const id of [...ids].sort()) {
-      const text = files.get(dataFile(id));
-      const body = text === undefined ? undefined : parsed(Buffer.from(text).toString('utf8'));
+      const file = files.get(dataFile(id));
+      const body = file === undefined ? undefined : documentIn(file);
       if (body !== undefined) found.set(id, body);
     }
     return found;
   };
 
-/** What somebody has pushed may be anything; what is no JSON is no document. */
-const parsed = (text: string): unknown => {
+/**
+ * What somebody has pushed may be anything: what is no JSON, or could not be saved, is no document. A larger one
+ * kept the process busy for seconds whenever it was read.
+ */
+const documentIn = (file: Uint8Array): unknown => {
+  if (file.byteLength > maxContentBytes) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    const body: unknown = JSON.parse(Buffer.from(file).toString('utf8'));
+    // As a part of the request that would save it.
+    return isTooDeep(body, 1) ? undefined : body;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
