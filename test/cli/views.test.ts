@@ -76,6 +76,19 @@ describe('a delivery', () => {
     expect(lines).toContain('    needed: opening hours, three photos');
   });
 
+  it.each([
+    ['Pacific/Auckland', '2026-11-22T10:00:00.000Z', 'in 30 days'],
+    ['Pacific/Kiritimati', '2026-11-22T10:00:00.000Z', 'in 29 days'],
+    ['America/New_York', '2026-11-23T01:00:00.000Z', 'in 30 days'],
+  ])('has the days of the delivery in %s, and counts them from the day there', (timeZone, time, away) => {
+    const there = { ...pipe, timeZone, now: Date.parse(time) };
+    const lines = deliveryLines('Corner Bakery', block, there);
+    expect(lines[0]).toContain(`ready by 22 December (${away}).`);
+    expect(lines[5]).toContain('due 10 Dec');
+    const change = { path: 'estimatedCompletionAt', from: block.estimatedCompletionAt, to: noon('2026-12-31') };
+    expect(changeLines([change], labelsOf(block), there)).toEqual(['  ready by   22 December → 31 December']);
+  });
+
   it('says what is late', () => {
     const late = deliveryLines('Corner Bakery', block, { ...terminal, now: Date.parse('2026-12-01T00:00:00Z') });
     expect(late.filter((line) => line.includes('(late)'))).toEqual([

@@ -64,7 +64,7 @@ export const billingCommands: readonly Command[] = [
       ...listing,
     },
     run: async (context, _args, options) => {
-      const { money, shortDay } = await import('../views/words.js');
+      const { dayClock, money, shortDay } = await import('../views/words.js');
       const { clientIdOf, findWebsite } = await import('./shared.js');
       const doorstep = await context.doorstep();
       const filter = defined({
@@ -96,7 +96,7 @@ export const billingCommands: readonly Command[] = [
           {
             heading: 'due',
             value: ({ dueAt }) => dueAt,
-            shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, clock)),
+            shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, dayClock(clock))),
           },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],

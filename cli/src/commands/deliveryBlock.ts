@@ -119,7 +119,7 @@ export const deliveryBlockCommands: readonly Command[] = [
       const { changeLines, labelsOf } = await import('../views/changes.js');
       const { clean } = await import('../output.js');
       const { drawingFor } = await import('../views/drawing.js');
-      const { count, fullDay } = await import('../views/words.js');
+      const { count, dayClock, fullDay } = await import('../views/words.js');
       const { output } = context;
       const drawing = drawingFor(output);
 
@@ -173,7 +173,7 @@ export const deliveryBlockCommands: readonly Command[] = [
         (write) => doorstep.websites.delivery.replace(found.id, body, { ...write, ...ifMatch }),
         (events) => {
           if (before === undefined)
-            return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), drawing)}.`];
+            return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), dayClock(drawing))}.`];
           if (events.length === 0) return [`Would change nothing at ${where(before.block.revision)}.`];
           return [`Would ${changes.length === 0 ? 'give' : 'change'} ${things} at ${where(before.block.revision)}:`, ...lines()];
         },

@@ -102,7 +102,7 @@ export const websiteCommands: readonly Command[] = [
     },
     run: async (context, _args, options) => {
       const { clientIdOf } = await import('./shared.js');
-      const { shortDay } = await import('../views/words.js');
+      const { dayClock, shortDay } = await import('../views/words.js');
       const { status, attention, provisioning, tier, feature, client, query, archived, mine, sort } = options;
       const doorstep = await context.doorstep();
       const filter = defined({
@@ -123,7 +123,7 @@ export const websiteCommands: readonly Command[] = [
         (page) => (mine ? doorstep.me.websites(page) : doorstep.websites.list({ ...filter, ...page })),
         options,
       );
-      const clock = { now: Date.now() };
+      const days = dayClock({ now: Date.now() });
       const readyBy = ({ deliverySummary }: (typeof websites)[number]): string | undefined =>
         deliverySummary?.estimatedCompletionAt;
       await context.output.list(
@@ -142,7 +142,7 @@ export const websiteCommands: readonly Command[] = [
             value: readyBy,
             shown: (one) => {
               const time = readyBy(one);
-              return time === undefined ? '' : shortDay(time, clock);
+              return time === undefined ? '' : shortDay(time, days);
             },
           },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },

@@ -2,7 +2,7 @@ import type { ChangedPart, DeliveryBlock } from '@doorstep/sdk';
 import { clean } from '../output.js';
 import { pad } from '../table.js';
 import { widest, wrapped, type Drawing } from './drawing.js';
-import { longDay, shortDay, shortTime, spaced } from './words.js';
+import { dayClock, longDay, shortDay, shortTime, spaced } from './words.js';
 
 /** What a checkpoint is called, by its id. */
 export type Labels = (id: string) => string;
@@ -19,7 +19,7 @@ const textOf = (value: unknown): string => clean(typeof value === 'string' ? val
 
 /** Two times of one day differ by the hour. */
 const dayOf = (drawing: Drawing, day: typeof longDay, from: unknown, to: unknown): string => {
-  const shown = [from, to].map((at) => (typeof at === 'string' ? day(at, drawing) : nothing));
+  const shown = [from, to].map((at) => (typeof at === 'string' ? day(at, dayClock(drawing)) : nothing));
   if (shown[0] !== shown[1]) return shown.join(' → ');
   return [from, to].map((at) => (typeof at === 'string' ? shortTime(at, drawing) : nothing)).join(' → ');
 };
@@ -50,7 +50,7 @@ const lineOf = (change: ChangedPart, labels: Labels, drawing: Drawing): Line | u
     return text === undefined ? undefined : { label: clean(labels(id)), text };
   }
   const checkpoint = (to ?? from) as { label: string; dueAt?: string } | null;
-  const due = checkpoint?.dueAt === undefined ? '' : `, due ${shortDay(checkpoint.dueAt, drawing)}`;
+  const due = checkpoint?.dueAt === undefined ? '' : `, due ${shortDay(checkpoint.dueAt, dayClock(drawing))}`;
   return { label: clean(checkpoint?.label ?? id), text: to === null ? 'removed' : `added${due}` };
 };
 

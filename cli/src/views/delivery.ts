@@ -2,7 +2,7 @@ import type { DeliveryBlock } from '@doorstep/sdk';
 import { clean } from '../output.js';
 import { pad } from '../table.js';
 import { widest, wrapped, type Drawing } from './drawing.js';
-import { fromNow, longDay, shortDay, spaced } from './words.js';
+import { dayClock, fromNow, longDay, shortDay, spaced } from './words.js';
 
 type Checkpoint = DeliveryBlock['checkpoints'][number];
 
@@ -21,7 +21,7 @@ const isLate = ({ status, dueAt }: Checkpoint, { now }: Drawing): boolean =>
 const timeOf = (checkpoint: Checkpoint, drawing: Drawing): string => {
   if (checkpoint.completedAt !== undefined) return shortDay(checkpoint.completedAt, drawing).replace(/^(?=\d )/, ' ');
   if (checkpoint.dueAt === undefined) return '';
-  return `due ${shortDay(checkpoint.dueAt, drawing)}${isLate(checkpoint, drawing) ? ' (late)' : ''}`;
+  return `due ${shortDay(checkpoint.dueAt, dayClock(drawing))}${isLate(checkpoint, drawing) ? ' (late)' : ''}`;
 };
 
 /** `Corner Bakery: ready by 22 December (in 30 days). 3 of 6 done; now: Content loaded.` */
@@ -32,7 +32,8 @@ const deliveryHeadline = (name: string, block: DeliveryBlock, drawing: Drawing):
   const next = checkpoints.find(({ status }) => status === 'pending');
   const stands = current.length > 0 ? `; now: ${current.join(', ')}` : done > 0 && next ? `; next: ${clean(next.label)}` : '';
   const progress = checkpoints.length === 0 ? 'No checkpoints.' : `${done} of ${checkpoints.length} done${stands}.`;
-  return `${clean(name)}: ready by ${longDay(eta, drawing)} (${fromNow(eta, drawing)}). ${progress}`;
+  const days = dayClock(drawing);
+  return `${clean(name)}: ready by ${longDay(eta, days)} (${fromNow(eta, days)}). ${progress}`;
 };
 
 /** Where the delivery of a website stands: a sentence, and a line for each checkpoint. */

@@ -16,12 +16,15 @@ import type {
   WebsiteClientLink,
 } from '@doorstep/sdk';
 import type { Line } from '../output.js';
-import { fromNow, money, shortDay, shortTime, size, spaced } from './words.js';
+import { dayClock, fromNow, money, shortDay, shortTime, size, spaced } from './words.js';
 
 const clock = () => ({ now: Date.now() });
 
 const time = (label: string, at: string | undefined): Line =>
   at === undefined ? [label, undefined] : [label, at, shortTime(at, clock())];
+
+const day = (label: string, at: string | undefined): Line =>
+  at === undefined ? [label, undefined] : [label, at, shortDay(at, dayClock(clock()))];
 
 export const websiteLines = (website: Website): Line[] => [
   ['name', website.name],
@@ -79,7 +82,7 @@ export const invoiceLines = (invoice: Invoice): Line[] => [
   ['client', invoice.clientId],
   ['id', invoice.id],
   time('made', invoice.createdAt),
-  time('due', invoice.dueAt),
+  day('due', invoice.dueAt),
   time('paid', invoice.paidAt),
   time('voided', invoice.voidedAt),
   ['address', invoice.url],

@@ -26,6 +26,12 @@ const dayOf = (at: number, clock: Clock): string => {
   return parts.format(at);
 };
 
+/**
+ * For what is a day, the same for everybody (the ETA, `dueAt`): its UTC day, and today as it is here. The hour of a
+ * day is 12:00 UTC, which is on the next day in New Zealand.
+ */
+export const dayClock = (clock: Clock): Clock => ({ now: Date.parse(`${dayOf(clock.now, clock)}T12:00:00Z`), timeZone: 'UTC' });
+
 /** The year is named only where it is another one than this. */
 const yearIf = (at: number, clock: Clock): Intl.DateTimeFormatOptions =>
   dayOf(at, clock).slice(0, 4) === dayOf(clock.now, clock).slice(0, 4) ? {} : { year: 'numeric' };
