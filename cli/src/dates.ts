@@ -2,6 +2,7 @@
  * Dates as people type them: `22 Dec`, `22 December 2026`, `2026-12-22`, `in 30 days`, `+2w`.
  */
 import { UsageError } from './command.js';
+import { dayClock, type Clock } from './views/words.js';
 
 const months = [
   'january',
@@ -114,7 +115,8 @@ const read = (given: string, now: number, direction: Direction): number | undefi
 export const isDay = (text: string): boolean => !/\dT\d|^\s*now\s*$/i.test(text);
 
 /**
- * The time that the text means, in ISO 8601 UTC. A day is its 12:00 UTC.
+ * The time that the text means, in ISO 8601 UTC. A day is its 12:00 UTC, and today is the day in UTC, by which the
+ * service counts.
  * @param now in ms since 1970
  * @throws NoDate
  */
@@ -123,3 +125,10 @@ export const readDate = (text: string, now: number, direction: Direction): strin
   if (at === undefined || Number.isNaN(at) || Math.abs(at) > 8.64e15) throw new NoDate(text);
   return new Date(at).toISOString();
 };
+
+/**
+ * As `readDate`, but today is the day that it is here: in an evening in New York it is tomorrow in UTC.
+ * @throws NoDate
+ */
+export const readOwnDate = (text: string, clock: Clock, direction: Direction): string =>
+  readDate(text, isDay(text) ? dayClock(clock).now : clock.now, direction);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pc from 'picocolors';
 import type { DeliveryBlock, ProvisioningJob } from '@doorstep/sdk';
-import { isDay, readDate } from '../../cli/src/dates.js';
+import { isDay, readDate, readOwnDate } from '../../cli/src/dates.js';
 import { changesOf, editDelivery, readForCheckpoint, type DeliveryEdit } from '../../cli/src/deliveryEdit.js';
 import { expiryFrom } from '../../cli/src/login/expiry.js';
 import { progressLine } from '../../cli/src/progress.js';
@@ -296,6 +296,21 @@ describe('a date as people type it', () => {
       expect(() => readDate(text, now, 'future')).toThrow(`"${text}" is not a date. Write it like "22 Dec"`);
     },
   );
+});
+
+describe('a date of the person who types it', () => {
+  // Sunday, 22 November: 20:00 in New York, 9:00 in Auckland.
+  it.each([
+    ['America/New_York', '2026-11-23T01:00:00.000Z'],
+    ['Pacific/Auckland', '2026-11-21T20:00:00.000Z'],
+  ])('is counted from the day that it is in %s', (timeZone, time) => {
+    const there = { now: Date.parse(time), timeZone };
+    expect(['today', 'tomorrow', 'in 30 days', 'monday', '22 nov'].map((text) => readOwnDate(text, there, 'future'))).toEqual(
+      ['2026-11-22', '2026-11-23', '2026-12-22', '2026-11-23', '2026-11-22'].map(noon),
+    );
+    expect(readOwnDate('yesterday', there, 'past')).toBe(noon('2026-11-21'));
+    expect(readOwnDate('now', there, 'past')).toBe(time);
+  });
 });
 
 describe('words', () => {

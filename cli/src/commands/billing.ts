@@ -131,7 +131,7 @@ export const billingCommands: readonly Command[] = [
       due: text('When it is due', { placeholder: 'date' }),
     },
     run: async (context, args, { total, currency, description, due }) => {
-      const { readDate } = await import('../dates.js');
+      const { readOwnDate } = await import('../dates.js');
       const { money } = await import('../views/words.js');
       const { clean } = await import('../output.js');
       const { doorstep, website: found } = await at(context, args.website);
@@ -139,7 +139,7 @@ export const billingCommands: readonly Command[] = [
         total,
         currency,
         description,
-        dueAt: due === undefined ? undefined : readDate(due, Date.now(), 'future'),
+        dueAt: due === undefined ? undefined : readOwnDate(due, { now: Date.now() }, 'future'),
       });
       await change(
         context,

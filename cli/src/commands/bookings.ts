@@ -22,16 +22,14 @@ export const bookingCommands: readonly Command[] = [
       ...listing,
     },
     run: async (context, args, options) => {
-      const { isDay, readDate } = await import('../dates.js');
+      const { isDay, readOwnDate } = await import('../dates.js');
       const { shortTime } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
+      const clock = { now: Date.now() };
       // A day is all of it, in the caller's time zone, and a time is a time.
       const edge = (given: string, ofDay: string): string => {
-        const now = new Date();
-        if (!isDay(given)) return readDate(given, now.getTime(), 'future');
-        // Days are read in UTC, where it may be another one than here.
-        const day = readDate(given, now.getTime() - now.getTimezoneOffset() * 60_000, 'future');
-        return new Date(`${day.slice(0, 10)}T${ofDay}`).toISOString();
+        const read = readOwnDate(given, clock, 'future');
+        return isDay(given) ? new Date(`${read.slice(0, 10)}T${ofDay}`).toISOString() : read;
       };
       const filter = defined({
         from: edge(options.from ?? 'now', '00:00'),
@@ -42,7 +40,6 @@ export const bookingCommands: readonly Command[] = [
         (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }),
         options,
       );
-      const clock = { now: Date.now() };
       await context.output.list(
         bookings,
         [

@@ -34,9 +34,9 @@ export const deliveryCommands: readonly Command[] = [
       const { output } = context;
       const { doorstep, website: found } = await at(context, args.website);
       if (options.at !== undefined) {
-        const { readDate } = await import('../dates.js');
+        const { readOwnDate } = await import('../dates.js');
         const { fullDay } = await import('../views/words.js');
-        const time = readDate(options.at, Date.now(), 'past');
+        const time = readOwnDate(options.at, { now: Date.now() }, 'past');
         const understood = `${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC`;
         if (!options.at.startsWith(time.slice(0, 10))) output.note(`"${options.at.trim()}" is understood as ${understood}.`);
         try {

@@ -115,7 +115,7 @@ export const deliveryBlockCommands: readonly Command[] = [
     },
     run: async (context, args, options) => {
       const { editDelivery, changesOf, readForCheckpoint } = await import('../deliveryEdit.js');
-      const { readDate } = await import('../dates.js');
+      const { readOwnDate } = await import('../dates.js');
       const { changeLines, labelsOf } = await import('../views/changes.js');
       const { clean } = await import('../output.js');
       const { drawingFor } = await import('../views/drawing.js');
@@ -124,7 +124,7 @@ export const deliveryBlockCommands: readonly Command[] = [
       const drawing = drawingFor(output);
 
       // The change that is printed says which date was understood.
-      const understood = (given: string): string => readDate(given, drawing.now, 'future');
+      const understood = (given: string): string => readOwnDate(given, drawing, 'future');
       if (options.showPreview && options.hidePreview)
         throw new UsageError('--show-preview and --hide-preview exclude each other');
       const edits = [options.due, options.needed, options.label, options.add, options.remove];
