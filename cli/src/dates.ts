@@ -40,6 +40,15 @@ const noon = (year: number, month: number, day: number): number | undefined => {
   return date.getUTCMonth() === month && date.getUTCDate() === day ? at : undefined;
 };
 
+/** In ISO 8601, of this machine's time zone when it names none. Undefined when there is no such time. */
+const isoTime = (text: string): number | undefined => {
+  const [, day] = /^(\d{4}-\d\d-\d\d)[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:\d\d)?$/i.exec(text) ?? [];
+  // `Date` alone takes "1 Dec 10:00" for a time in 2001, and 30 February for 2 March.
+  const isThere = day !== undefined && new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(-2));
+  const at = isThere ? Date.parse(text.toUpperCase().replace(' ', 'T')) : NaN;
+  return Number.isNaN(at) ? undefined : at;
+};
+
 const today = (now: number): number => Math.floor(now / dayMs) * dayMs + dayMs / 2;
 
 const indexOf = (names: readonly string[], text: string): number =>
@@ -86,7 +95,7 @@ const read = (given: string, now: number, direction: Direction): number | undefi
 
   const isoDay = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (isoDay) return noon(Number(isoDay[1]), Number(isoDay[2]) - 1, Number(isoDay[3]));
-  if (/^\d{4}-\d{2}-\d{2}t\d{2}:\d{2}(:\d{2}(\.\d+)?)?(z|[+-]\d{2}:\d{2})$/.test(text)) return Date.parse(text.toUpperCase());
+  if (/^\S+(z|[+-]\d{2}:\d{2})$/.test(text)) return isoTime(text);
 
   const unit = '(d|days?|w|weeks?|m|months?|y|years?)';
   const signed = new RegExp(`^([+-])(\\d{1,4}) ?${unit}$`).exec(text);
@@ -132,3 +141,15 @@ export const readDate = (text: string, now: number, direction: Direction): strin
  */
 export const readOwnDate = (text: string, clock: Clock, direction: Direction): string =>
   readDate(text, isDay(text) ? dayClock(clock).now : clock.now, direction);
+
+/**
+ * A time of a day, in ISO 8601 UTC.
+ * @throws UsageError
+ */
+export const readTime = (text: string): string => {
+  const at = isoTime(text.trim());
+  if (at === undefined) {
+    throw new UsageError(`"${text}" is not a time. Write it like 2026-12-01T10:00, in your time zone, or with a zone`);
+  }
+  return new Date(at).toISOString();
+};

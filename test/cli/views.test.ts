@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pc from 'picocolors';
 import type { DeliveryBlock, ProvisioningJob } from '@doorstep/sdk';
-import { isDay, readDate, readOwnDate } from '../../cli/src/dates.js';
+import { isDay, readDate, readOwnDate, readTime } from '../../cli/src/dates.js';
 import { changesOf, editDelivery, readForCheckpoint, type DeliveryEdit } from '../../cli/src/deliveryEdit.js';
 import { expiryFrom } from '../../cli/src/login/expiry.js';
 import { progressLine } from '../../cli/src/progress.js';
@@ -290,7 +290,7 @@ describe('a date as people type it', () => {
     expect(readDate('in 1 month', Date.parse('2027-01-31T08:00:00Z'), 'future')).toBe(noon('2027-02-28'));
   });
 
-  it.each(['soon', '', '31 Feb', '2026-02-30', '32 Dec', '22 Foo', 'in days', '12/22/2026', '22 Dec 26'])(
+  it.each(['soon', '', '31 Feb', '2026-02-30', '2026-02-30T10:00:00Z', '32 Dec', '22 Foo', 'in days', '12/22/2026', '22 Dec 26'])(
     'refuses "%s"',
     (text) => {
       expect(() => readDate(text, now, 'future')).toThrow(`"${text}" is not a date. Write it like "22 Dec"`);
@@ -311,6 +311,24 @@ describe('a date of the person who types it', () => {
     expect(readOwnDate('yesterday', there, 'past')).toBe(noon('2026-11-21'));
     expect(readOwnDate('now', there, 'past')).toBe(time);
   });
+});
+
+describe('a time as people type it', () => {
+  it.each([
+    ['2026-12-01T10:00', '2026-12-01T10:00:00'],
+    ['2026-12-01 10:00:30', '2026-12-01T10:00:30'],
+    ['2026-12-01T10:00Z', '2026-12-01T10:00:00Z'],
+    ['2026-12-01t10:00+02:00', '2026-12-01T10:00:00+02:00'],
+  ])('%s is of the time zone here, unless it names one', (text, time) => {
+    expect(readTime(text)).toBe(new Date(time).toISOString());
+  });
+
+  it.each(['22 Dec', '1 Dec 10:00', 'tomorrow at 10', '2026-12-01', '2026-02-30T10:00', '2026-12-01T25:00', '10:00'])(
+    'refuses "%s"',
+    (text) => {
+      expect(() => readTime(text)).toThrow(`"${text}" is not a time. Write it like 2026-12-01T10:00`);
+    },
+  );
 });
 
 describe('words', () => {

@@ -1,12 +1,5 @@
-import { argument, command, defined, required, text, UsageError, website, type Command } from '../command.js';
+import { argument, command, defined, required, text, website, type Command } from '../command.js';
 import { at, change, listing, readList } from './shared.js';
-
-const readTime = (given: string): string => {
-  const time = Date.parse(given);
-  if (Number.isNaN(time))
-    throw new UsageError(`"${given}" is not a time. Write it like 2026-12-01T10:00, in your time zone, or with a zone`);
-  return new Date(time).toISOString();
-};
 
 /** Commands on the bookings of a website. */
 export const bookingCommands: readonly Command[] = [
@@ -80,6 +73,7 @@ export const bookingCommands: readonly Command[] = [
       location: text('Where it is'),
     },
     run: async (context, args, { start, end, location }) => {
+      const { readTime } = await import('../dates.js');
       const body = defined({ title: args.title, start: readTime(start), end: readTime(end), location });
       const { doorstep, website: found } = await at(context, args.website);
       await change(
