@@ -97,15 +97,20 @@ export const createProviderHttp = (parts: {
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
     new ProviderFault({ provider, message, transient: true, ...more });
 
-  const untilOf = (limit: string): number => limitedUntil.get(limit) ?? 0;
+  /** How long it is still waited for, in milliseconds. */
+  const leftOf = (limit: string): number => {
+    const leftMs = (limitedUntil.get(limit) ?? 0) - clock.now();
+    // It has never been longer: the clock was set back.
+    return leftMs > MAX_RATE_LIMIT_MS ? 0 : leftMs;
+  };
   const recordRateLimit = (limit: string, message: string, askedMs: number): ProviderFault => {
     const waitMs = Math.min(askedMs, MAX_RATE_LIMIT_MS);
-    limitedUntil.set(limit, Math.max(untilOf(limit), clock.now() + waitMs));
+    limitedUntil.set(limit, clock.now() + Math.max(leftOf(limit), waitMs));
     return fault(message, { retryAfterMs: waitMs });
   };
 
   const sendOnce = async ({ method, url, headers, body, limit = '' }: ProviderRequest): Promise<ProviderResponse> => {
-    const waitMs = untilOf(limit) - clock.now();
+    const waitMs = leftOf(limit);
     if (waitMs > 0) throw fault(`${provider} asked to wait`, { retryAfterMs: waitMs });
     const allowedMs = timeoutMs + 1_000 * Math.floor((body?.length ?? 0) / MIN_BYTES_PER_SECOND);
     const abort = new AbortController();
@@ -223,15 +228,18 @@ const secondaryLimit = /\bsecondary rate limit\b/i;
 /**
  * How long to wait, in milliseconds, when the response is a rate limit (429, GitHub's 403) or a 503
  * that says when to come back; otherwise undefined. Read from `Retry-After` (seconds or a date),
- * else `X-RateLimit-Reset` (seconds since the epoch), else `unnamedMs`.
+ * else `X-RateLimit-Reset` (seconds since the epoch), else `unnamedMs`. Times are those of the provider's
+ * clock, which `Date` tells: ours may be an hour off.
  */
-const rateLimitOf = ({ status, headers, text }: ProviderResponse, now: number, unnamedMs: number): number | undefined => {
+const rateLimitOf = ({ status, headers, text }: ProviderResponse, ownNow: number, unnamedMs: number): number | undefined => {
   const retryAfter = headers.get('retry-after');
   const isExhausted = headers.get('x-ratelimit-remaining') === '0';
   const saysLimit = retryAfter !== null || isExhausted || secondaryLimit.test(text);
   const isLimit = status === 429 || (status === 403 && saysLimit);
   const isUnavailable = status === 503 && retryAfter !== null;
   if (!isLimit && !isUnavailable) return undefined;
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  const now = Number.isNaN(sentAt) ? ownNow : sentAt;
   if (retryAfter !== null) {
     const seconds = Number(retryAfter);
     const at = Number.isFinite(seconds) ? now + seconds * 1_000 : Date.parse(retryAfter);

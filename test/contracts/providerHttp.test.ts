@@ -35,6 +35,25 @@ test('a provider that asks to wait for years is tried again after an hour', asyn
   expect((await get()).status).toBe(200);
 });
 
+test('a rate limit is over when its hour is, also where the clock was set back meanwhile', async () => {
+  const { clock, get } = limitedOnce({ 'retry-after': '60' });
+  await expect(get()).rejects.toMatchObject({ retryAfterMs: 60_000 });
+  clock.setTime(clock.now() - 86_400_000);
+  expect((await get()).status).toBe(200);
+});
+
+test.each([
+  ['ahead of', -3_600_000],
+  ['behind', 3_600_000],
+])('a time that a limit ends at is read by the clock of the provider, which ours is %s', async (_, ahead) => {
+  const providerAt = Math.floor((createTestClock().now() + ahead) / 1_000) * 1_000;
+  const date = new Date(providerAt).toUTCString();
+  const reset = limitedOnce({ date, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(providerAt / 1_000 + 300) });
+  await expect(reset.get()).rejects.toMatchObject({ retryAfterMs: 301_000 });
+  const retryAt = limitedOnce({ date, 'retry-after': new Date(providerAt + 300_000).toUTCString() });
+  await expect(retryAt.get()).rejects.toMatchObject({ retryAfterMs: 300_000 });
+});
+
 test('a rate limit that names no time is waited for as long as the provider advises; a read asks again by itself', async () => {
   const { clock, get, asked } = limitedOnce({}, { rateLimitMs: 1_000 });
   const before = clock.now();
