@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly right?: true;
   /** Left out on a terminal that is too narrow for all columns. */
   readonly spare?: true;
+  /** Never cut: half of an amount is another one, and other commands take an id as it is. */
+  readonly whole?: true;
 }
 
 /** A line of a resource's page: a label, and what scripts and people read. */

@@ -5,13 +5,14 @@ const gap = 2;
 /** A column is not cut below this, unless its texts are shorter. */
 const narrowest = 6;
 
-/** Widths that fit into the terminal: the widest column gives way first. */
-const fit = (natural: readonly number[], width: number): number[] => {
+/** Widths that fit into the terminal: the widest column gives way first, those that are never cut not at all. */
+const fit = (natural: readonly number[], isWhole: (at: number) => boolean, width: number): number[] => {
   const widths = [...natural];
   const room = width - gap * (widths.length - 1);
   for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over -= 1) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= narrowest) break;
+    const yielding = widths.map((one, at) => (isWhole(at) ? 0 : one));
+    const widest = yielding.indexOf(Math.max(...yielding));
+    if ((yielding[widest] ?? 0) <= narrowest) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
@@ -60,7 +61,7 @@ export const table = <Row>(rows: readonly Row[], all: readonly Column<Row>[], wi
   const columns = roomy(rows, all, width);
   const texts = rows.map((row) => columns.map((column) => textIn(column, row)));
   const natural = columns.map((column) => naturalWidth(column, rows));
-  const widths = fit(natural, width);
+  const widths = fit(natural, (at) => columns[at]?.whole === true, width);
   const line = (cells: readonly string[], styled: (text: string, at: number) => string): string =>
     cells
       .map((text, at) => {

@@ -5,7 +5,9 @@ import type { DeliveryBlock, ProvisioningJob } from '@doorstep/sdk';
 import { isDay, readDate, readOwnDate, readTime } from '../../cli/src/dates.js';
 import { changesOf, editDelivery, readForCheckpoint, type DeliveryEdit } from '../../cli/src/deliveryEdit.js';
 import { expiryFrom } from '../../cli/src/login/expiry.js';
+import type { Column } from '../../cli/src/output.js';
 import { progressLine } from '../../cli/src/progress.js';
+import { table } from '../../cli/src/table.js';
 import { changeLines, labelsOf } from '../../cli/src/views/changes.js';
 import { deliveryLines } from '../../cli/src/views/delivery.js';
 import type { Drawing } from '../../cli/src/views/drawing.js';
@@ -47,6 +49,20 @@ it('names of events are words, abbreviations as they are', () => {
     'API key minted',
     'Content published',
   ]);
+});
+
+it('a table cuts texts, and never the id that other commands take', () => {
+  const id = '01m8fr3rgzmdzgknxsk4px5w4k';
+  const columns: readonly Column<{ readonly title: string }>[] = [
+    { heading: 'title', value: ({ title }) => title },
+    { heading: 'who', value: () => 'Nell', spare: true },
+    { heading: 'id', value: () => id, whole: true },
+  ];
+  const shown = (title: string): string | undefined => table([{ title }], columns, 40, terminal.style)[1];
+  expect(shown('Cake')).toBe(`Cake   Nell  ${id}`);
+  expect(shown('A tasting for two')).toBe(`A tasting f…  ${id}`);
+  // As wide as the id.
+  expect(shown('A tasting of eleven cakes.')).toBe(`A tasting o…  ${id}`);
 });
 
 describe('a delivery', () => {

@@ -90,15 +90,21 @@ export const billingCommands: readonly Command[] = [
             value: ({ total, currency }) => `${String(total)} ${currency}`,
             shown: ({ total, currency }) => money(total, currency),
             right: true,
+            whole: true,
           },
           { heading: 'for', value: ({ description }) => description },
-          { heading: 'made', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
+          {
+            heading: 'made',
+            value: ({ createdAt }) => createdAt,
+            shown: ({ createdAt }) => shortDay(createdAt, clock),
+            spare: true,
+          },
           {
             heading: 'due',
             value: ({ dueAt }) => dueAt,
             shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, dayClock(clock))),
           },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), whole: true },
         ],
         'No invoices.',
       );

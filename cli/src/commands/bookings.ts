@@ -36,12 +36,12 @@ export const bookingCommands: readonly Command[] = [
       await context.output.list(
         bookings,
         [
-          { heading: 'start', value: ({ start }) => start, shown: ({ start }) => shortTime(start, clock) },
-          { heading: 'end', value: ({ end }) => end, shown: ({ end }) => shortTime(end, clock) },
+          { heading: 'start', value: ({ start }) => start, shown: ({ start }) => shortTime(start, clock), whole: true },
+          { heading: 'end', value: ({ end }) => end, shown: ({ end }) => shortTime(end, clock), spare: true },
           { heading: 'title', value: ({ title }) => title },
           { heading: 'status', value: ({ status }) => status },
-          { heading: 'who', value: ({ attendees }) => attendees.map(({ name }) => name).join(', ') },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
+          { heading: 'who', value: ({ attendees }) => attendees.map(({ name }) => name).join(', '), spare: true },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), whole: true },
         ],
         'No bookings.',
       );

@@ -18,8 +18,8 @@ export const serviceCommands: readonly Command[] = [
         [
           { heading: 'kind', value: ({ kind }) => kind },
           { heading: 'of', value: ({ shopDomain, siteId, eventTypeIds }) => shopDomain ?? siteId ?? eventTypeIds?.join(' ') },
-          { heading: 'secrets', value: ({ secretNames }) => secretNames.join(' ') },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
+          { heading: 'secrets', value: ({ secretNames }) => secretNames.join(' '), spare: true },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), whole: true },
         ],
         'No services.',
       );
