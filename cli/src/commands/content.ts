@@ -17,6 +17,19 @@ const hashOf = async (read: () => Promise<{ readonly hash: string }>): Promise<s
   }
 };
 
+/** As many characters as lists show of a hash; a whole one has 64. */
+const shortHash = 12;
+
+/** The hash that is meant, by its beginning as lists show it too. What is none of these is for the service to refuse. */
+const wholeHash = async (
+  given: string,
+  versions: () => AsyncIterable<{ readonly hash: string }> | Promise<Iterable<{ readonly hash: string }>>,
+): Promise<string> => {
+  if (given.length < shortHash || given.length >= 64) return given;
+  for await (const { hash: one } of await versions()) if (one.startsWith(given)) return one;
+  return given;
+};
+
 interface Kind {
   /** Of the commands, and of the SDK's resource. */
   readonly name: 'content' | 'marketing';
@@ -66,7 +79,7 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
             {
               heading: 'hash',
               value: (one) => one.hash,
-              shown: (one) => one.hash.slice(0, 12),
+              shown: (one) => one.hash.slice(0, shortHash),
               style: (shown, style) => style.dim(shown),
             },
           ],
@@ -87,7 +100,14 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       options: { version: text('Hash of an earlier version', { placeholder: 'hash' }) },
       run: async (context, args, { version }) => {
         const { id, all } = await found(context, args.website);
-        const one = version === undefined ? await all.get(id, args.document) : await all.version(id, args.document, version);
+        const one =
+          version === undefined
+            ? await all.get(id, args.document)
+            : await all.version(
+                id,
+                args.document,
+                await wholeHash(version, () => all.versions(id, args.document, { limit: 200 })),
+              );
         const { cleanLines } = await import('../output.js');
         if (context.output.isJson) await context.output.json(one);
         else context.output.lines([cleanLines(JSON.stringify(one.body, null, 2))]);
@@ -134,7 +154,9 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       run: async (context, args, { file, base }) => {
         const body = await readJson(context, file);
         const { id, all } = await found(context, args.website);
-        const baseHash = base ?? (await hashOf(() => all.get(id, args.document)));
+        const current = (): Promise<string | null> => hashOf(() => all.get(id, args.document));
+        const baseHash =
+          base === undefined ? await current() : await wholeHash(base, async () => [{ hash: (await current()) ?? '' }]);
         await change(
           context,
           (options) => all.save(id, args.document, { baseHash, body }, options),
@@ -159,7 +181,7 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
           [
             { heading: 'saved', value: (one) => one.at, shown: (one) => shortTime(one.at, clock) },
             { heading: 'by', value: ({ actor }) => actor.name ?? actor.subject },
-            { heading: 'hash', value: (one) => one.hash },
+            { heading: 'hash', value: (one) => one.hash, shown: (one) => one.hash.slice(0, shortHash) },
           ],
           'It was never saved here.',
         );
@@ -175,9 +197,10 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       run: async (context, args) => {
         const { id, all } = await found(context, args.website);
         const baseHash = await hashOf(() => all.get(id, args.document));
+        const meant = await wholeHash(args.hash, () => all.versions(id, args.document, { limit: 200 }));
         await change(
           context,
-          (options) => all.restore(id, args.document, { hash: args.hash, baseHash }, options),
+          (options) => all.restore(id, args.document, { hash: meant, baseHash }, options),
           (saved) => ({ said: `${saved.id} is as it was.`, value: saved.hash }),
         );
       },
