@@ -63,8 +63,9 @@ export const callApi = async (context: Context, { method, path }: ApiArguments, 
     }
     const page: unknown = await new Response(data).json();
     pages.push(page);
-    const next = options.paginate ? nextQuery(response) : undefined;
-    if (next === undefined) break;
+    const next = nextQuery(response);
+    if (next !== undefined && !options.paginate) output.note('This is one page of several. Add --paginate for all of them.');
+    if (next === undefined || !options.paginate) break;
     asked = `${firstPath.replace(/\?.*$/, '')}?${next.toString()}`;
     query = {};
   }

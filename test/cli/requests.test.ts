@@ -23,6 +23,37 @@ describe('a call of a path', () => {
   });
 });
 
+describe('what stands on one page of several', () => {
+  const bakery = { id: 'w1', slug: 'bakery', name: 'Bakery' };
+  const next = { link: '</v1/websites?cursor=c1>; rel="next"' };
+  const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+  it.each<[string, readonly Step[], readonly string[], string]>([
+    ['a call of a path', [json(200, [1], next)], ['api', 'GET', '/websites'], 'Add --paginate for all of them.'],
+    [
+      'a search, as JSON',
+      [json(200, { websites: many(20, bakery) })],
+      ['search', 'bakery', '--json'],
+      'There may be more: at most 20 websites and 20 clients are found. Search for more of the name.',
+    ],
+    [
+      'the bills of a website',
+      [
+        json(200, { websites: [bakery] }),
+        json(200, {
+          subscription: null,
+          invoices: many(500, { id: 'i', status: 'paid', total: 1, currency: 'eur', createdAt: '2026-11-22T12:00:00Z' }),
+        }),
+      ],
+      ['billing', 'show', 'bakery'],
+      'All of them: doorstep invoices list --website bakery --all',
+    ],
+  ])('%s says so', async (_what, steps, args, said) => {
+    const { code, stderr } = await runAt(steps, ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(said) });
+  });
+});
+
 describe('a day of the audit', () => {
   it.each(['Today', 'Tuesday', 'Thu', '22 Oct'])('is a whole one when it is called %s', async (day) => {
     const ran = await runAt([json(200, [])], 'audit', 'list', '--from', day, '--to', day);

@@ -1,6 +1,9 @@
 import { argument, choice, command, defined, number, required, text, website, type Command } from '../command.js';
 import { at, change, listing, readList } from './shared.js';
 
+/** As many as the service answers beside the subscription. */
+const maxShown = 500;
+
 /** Commands on what a website costs: the subscription and the invoices. */
 export const billingCommands: readonly Command[] = [
   command({
@@ -29,6 +32,10 @@ export const billingCommands: readonly Command[] = [
           ]),
         ],
       );
+      if (billing.invoices.length >= maxShown)
+        context.output.note(
+          `These are the last ${String(maxShown)}. All of them: doorstep invoices list --website ${found.slug} --all`,
+        );
     },
   }),
   command({

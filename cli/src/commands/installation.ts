@@ -281,23 +281,22 @@ export const installationCommands: readonly Command[] = [
     run: async (context, { words }) => {
       const { output } = context;
       const result = await (await context.doorstep()).search(words.join(' '));
-      if (output.isJson) {
-        await output.json(result);
-        return;
-      }
-      await output.list(
-        [
-          ...result.websites.map(({ slug, name, id }) => ({ kind: 'website', name, key: slug, id })),
-          ...(result.clients ?? []).map(({ email, name, id }) => ({ kind: 'client', name: name ?? '', key: email, id })),
-        ],
-        [
-          { heading: 'kind', value: ({ kind }) => kind },
-          { heading: 'slug or address', value: ({ key }) => key, style: (shown, style) => style.bold(shown) },
-          { heading: 'name', value: ({ name }) => name },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
-        ],
-        'Nothing was found.',
-      );
+      const rows = [
+        ...result.websites.map(({ slug, name, id }) => ({ kind: 'website', name, key: slug, id })),
+        ...(result.clients ?? []).map(({ email, name, id }) => ({ kind: 'client', name: name ?? '', key: email, id })),
+      ];
+      if (output.isJson) await output.json(result);
+      else
+        await output.list(
+          rows,
+          [
+            { heading: 'kind', value: ({ kind }) => kind },
+            { heading: 'slug or address', value: ({ key }) => key, style: (shown, style) => style.bold(shown) },
+            { heading: 'name', value: ({ name }) => name },
+            { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
+          ],
+          'Nothing was found.',
+        );
       if ([result.websites, result.clients ?? []].some(({ length }) => length >= maxFound))
         output.note(
           `There may be more: at most ${String(maxFound)} websites and ${String(maxFound)} clients are found. Search for more of the name.`,
