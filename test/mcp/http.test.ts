@@ -120,8 +120,11 @@ describe('who is let in', () => {
 
   // An issuer outside need not have scopes of ours, and refuses those that it does not have.
   test('without a credential the answer says where to get one (RFC 9728), and names no scope', async () => {
-    for (const method of ['POST', 'GET', 'DELETE']) {
-      const answer = await api.call(method, '/mcp', method === 'POST' ? { body: initialize } : {});
+    const none = ['POST', 'GET', 'DELETE'].map((method) => [method, {}] as const);
+    // No token either: one that is said to be invalid is thrown away and asked for anew.
+    const others = ['Basic YTpi', 'Bearer'].map((authorization) => ['POST', { authorization }] as const);
+    for (const [method, headers] of [...none, ...others]) {
+      const answer = await api.call(method, '/mcp', { headers, ...(method === 'POST' && { body: initialize }) });
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, `Bearer ${challenge()}`]);
       expect(answer.body).toMatchObject({ error: 'No Authorization header' });
     }

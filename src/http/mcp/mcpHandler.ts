@@ -83,7 +83,9 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
       return caller;
     } catch (error) {
       if (!(error instanceof Refused) || error.refusal.kind !== 'unauthenticated') throw error;
-      const headers = { 'www-authenticate': challenge(exchange.authorization === undefined ? {} : { error: 'invalid_token' }) };
+      // RFC 6750, 3.1: without a token there is none that is invalid.
+      const reason = error.refusal.code === 'no_authorization_header' ? {} : { error: 'invalid_token' };
+      const headers = { 'www-authenticate': challenge(reason) };
       throw new HttpFault({ ...answerFor(error, exchange.requestId), headers });
     } finally {
       spendBudget(exchange);
