@@ -54,6 +54,21 @@ describe('what stands on one page of several', () => {
   });
 });
 
+it.each([
+  ['get', ['--version'], 3],
+  ['restore', [], 4],
+])('content %s takes the beginning of a hash, as lists show it', async (verb, option, requests) => {
+  const found = json(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] });
+  const hash = 'b5b18be8371c'.padEnd(64, '0');
+  const document = json(200, { id: 'texts', hash, body: {} });
+  const versions = json(200, [{ hash: 'f'.repeat(64) }, { hash }]);
+  const steps = verb === 'get' ? [found, versions, document] : [found, document, versions, document];
+  const ran = await runAt(steps, 'content', verb, 'bakery', 'texts', ...option, 'b5b18be8371c');
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: verb === 'get' ? '' : 'texts is as it was.\n' });
+  expect(ran.asked).toHaveLength(requests);
+  expect(`${ran.asked.at(-1)?.url ?? ''} ${ran.asked.at(-1)?.body ?? ''}`).toContain(hash);
+});
+
 describe('a day of the audit', () => {
   it.each(['Today', 'Tuesday', 'Thu', '22 Oct'])('is a whole one when it is called %s', async (day) => {
     const ran = await runAt([json(200, [])], 'audit', 'list', '--from', day, '--to', day);
