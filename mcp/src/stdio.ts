@@ -21,5 +21,12 @@ export const serveStdio = async ({ doorstep, readOnly, toolsets }: StdioOptions)
   const onFault = (error: unknown): void => {
     process.stderr.write(`doorstep-mcp: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   };
-  serve(() => createMcpServer({ doorstep, caller, confirmationKey, readOnly, toolsets, onFault }), { onerror: onFault });
+  const onerror = (error: unknown): void => {
+    // Of a message that is none, the whole schema would be said.
+    if (!(error instanceof Error) || error.name !== 'ZodError') onFault(error);
+    else process.stderr.write(`doorstep-mcp: ${noMessage}\n`);
+  };
+  serve(() => createMcpServer({ doorstep, caller, confirmationKey, readOnly, toolsets, onFault }), { onerror });
 };
+
+const noMessage = 'A line on standard input is no message of the protocol (JSON-RPC 2.0): it is passed over.';

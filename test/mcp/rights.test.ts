@@ -213,3 +213,21 @@ test.each([
   expect(errors).toMatch(/^doorstep-mcp: .+\n$/);
   expect(errors).toContain(words);
 });
+
+test('doorstep-mcp says in one line that a line is no message, and goes on', async () => {
+  const child = spawn(process.execPath, [mcpProgram], {
+    env: { DOORSTEP_URL: everybody.api.url, DOORSTEP_TOKEN: everybody.credentials.admin.token },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const ended = once(child, 'close');
+  child.stdin.write('{"jsonrpc":"2.0","id":7}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  expect(JSON.parse(String((await once(child.stdout, 'data'))[0]))).toMatchObject({ id: 1 });
+  child.stdin.end();
+  await ended;
+
+  expect(errors).toBe(
+    'doorstep-mcp: A line on standard input is no message of the protocol (JSON-RPC 2.0): it is passed over.\n',
+  );
+});
