@@ -311,7 +311,9 @@ const serializeQuery = createQuerySerializer({ array: { style: 'form', explode: 
 const searchOf = (query: Readonly<Record<string, unknown>>, given?: URLSearchParams): string => {
   const others = new URLSearchParams(given);
   for (const name of Object.keys(defined(query))) others.delete(name);
-  return [others.toString(), serializeQuery(query)].filter((part) => part !== '').join('&');
+  // The serializer takes a `Date` for an object without fields, and leaves it out: all would be listed.
+  const written = Object.entries(query).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]);
+  return [others.toString(), serializeQuery(Object.fromEntries(written))].filter((part) => part !== '').join('&');
 };
 
 /** A missing or empty part, or one of dots, would make the path another one. */

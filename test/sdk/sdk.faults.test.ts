@@ -418,6 +418,13 @@ describe('a client', () => {
     expect(server.asked[0]?.url).toBe('/v1/websites?tag=a&tag=b&limit=3');
   });
 
+  test('sends a `Date` in a query too, as programs without types do', async () => {
+    const server = await startScripted(json(200, []));
+    const from = new Date('2026-11-22T12:00:00Z') as unknown as string;
+    await open(server).audit.list({ from, actor: 'ada' });
+    expect(server.asked[0]?.url).toBe('/v1/audit?from=2026-11-22T12%3A00%3A00.000Z&actor=ada');
+  });
+
   test('reads where the platform has no `crypto.randomUUID`, as pages without TLS, and writes there', async () => {
     const server = await startScripted(json(200, website));
     const randomUUID = jest.spyOn(crypto, 'randomUUID').mockImplementation(() => {
