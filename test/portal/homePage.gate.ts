@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
-import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+import { looksRight, operator, startPortal, withShortPages, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -88,6 +88,13 @@ withBrowser('what somebody sees first', () => {
     await page.getByRole('link', { name: /Second Shop.*Ready by 22 December 2031\. 0 of 6 steps done/ }).waitFor();
     await page.getByRole('link', { name: /Corner Bakery.*The plan follows/ }).waitFor();
     await looksRight(page);
+    await withShortPages(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page
+      .getByRole('link', { name: /Corner Bakery|Second Shop/ })
+      .nth(1)
+      .waitFor();
     // The browser notes that a delivery which is not set up is none.
     expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Doorstep } from '@doorstep/sdk';
 import { hasChromium } from '../support/chromium.js';
-import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { looksRight, operator, startPortal, withShortPages, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -60,6 +60,19 @@ withBrowser('pages of the agency', () => {
     await page.getByRole('heading', { level: 1, name: 'No program acts in your name' }).waitFor();
     await expect(program.me.get()).rejects.toMatchObject({ status: 401 });
     expect(complaints).toEqual([]);
+  });
+
+  test('all keys of somebody are listed, however many there are', async () => {
+    const { page, visit } = window;
+    await seat.admin.apiKeys.create({ name: 'Export' });
+    await seat.admin.apiKeys.create({ name: 'Import' });
+    const keys = await seat.admin.apiKeys.list();
+    await withShortPages(page);
+    const { subject } = await seat.admin.me.get();
+    await visit(`/settings/api-keys?subject=${encodeURIComponent(subject)}`, operator);
+    await page.getByRole('button', { name: 'Revoke the key Export' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Revoke the key/ }).count()).toBe(keys.length);
+    await page.unrouteAll();
   });
 
   test('a device is led to the page on which it is approved, with its code', async () => {

@@ -15,6 +15,13 @@ export const pageOf = async <T>(list: List<T>): Promise<ListPage<T>> => {
   return { items: [...page], next: page.nextCursor, total: page.total };
 };
 
+/** The items of all pages, where the page needs every one or there are never many. */
+export const allOf = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+
 interface ByCursor {
   readonly initialPageParam: string | undefined;
   readonly getNextPageParam: (last: { readonly next: string | undefined }) => string | undefined;

@@ -1,15 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { allOf } from '../../api/pages.js';
 import { apiKeyKeys } from './keys.js';
 
 /**
- * The live keys of somebody, all of them: nobody has more than 50.
+ * The keys of somebody, all of them, because each names the one that it was made with. At most 50 are live;
+ * those that have expired stay until they are revoked.
  * @param subject default: the caller
  */
 export const apiKeysQuery = (subject?: string) =>
   queryOptions({
     queryKey: apiKeyKeys.of(subject),
-    queryFn: async ({ signal }) => [
-      ...(await doorstep.apiKeys.list({ limit: 200, ...(subject !== undefined && { subject }) }, { signal })),
-    ],
+    queryFn: ({ signal }) => allOf(doorstep.apiKeys.list({ limit: 200, ...(subject !== undefined && { subject }) }, { signal })),
   });

@@ -1,5 +1,5 @@
 import type { Client } from '@doorstep/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
@@ -13,6 +13,7 @@ import { fieldErrors } from '../../ui/fieldErrors.js';
 import forms from '../../ui/forms.module.css';
 import { forgetUnsaved, useLeaveGuard } from '../../ui/leaving.js';
 import lists from '../../ui/lists.module.css';
+import { More } from '../../ui/More.js';
 import { useNotice } from '../../ui/notices.js';
 import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
@@ -79,18 +80,19 @@ const Person = ({ client }: { readonly client: Client }): ReactNode => {
 
 const Websites = ({ clientId }: { readonly clientId: string }): ReactNode => {
   const { t } = useTranslation();
-  const query = useQuery(websitesOfClientQuery(clientId));
+  const query = useInfiniteQuery(websitesOfClientQuery(clientId));
   return (
     <section className={lists['section']} aria-labelledby="websites">
       <h2 id="websites">{t('clients.websites')}</h2>
       <Loaded query={query}>
-        {({ items, next }) =>
-          items.length === 0 ? (
+        {({ pages }) => {
+          const websites = pages.flatMap(({ items }) => items);
+          return websites.length === 0 ? (
             <p className="muted">{t('clients.noWebsites')}</p>
           ) : (
             <>
               <ul className={`card ${lists['rows'] ?? ''}`}>
-                {items.map((website) => (
+                {websites.map((website) => (
                   <li key={website.id} className={lists['row']}>
                     <span className={lists['what']}>
                       <Link to={pathTo('status', { websiteId: website.id })}>{website.name}</Link>
@@ -100,10 +102,10 @@ const Websites = ({ clientId }: { readonly clientId: string }): ReactNode => {
                   </li>
                 ))}
               </ul>
-              {next !== undefined && <p className="muted small">{t('clients.andMore')}</p>}
+              <More list={query} />
             </>
-          )
-        }
+          );
+        }}
       </Loaded>
     </section>
   );

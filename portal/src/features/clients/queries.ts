@@ -23,9 +23,11 @@ export const clientQuery = (clientId: string) =>
     queryFn: ({ signal }) => doorstep.clients.get(clientId, { signal }),
   });
 
-/** Websites that the client owns or is linked to, up to `limit`, and whether there are more. */
+/** Websites that the client owns or is linked to, by pages. */
 export const websitesOfClientQuery = (clientId: string, limit = 200) =>
-  queryOptions({
+  infiniteQueryOptions({
+    ...byCursor,
     queryKey: clientKeys.websites(clientId, limit),
-    queryFn: async ({ signal }) => pageOf(doorstep.websites.list({ clientId, limit }, { signal })),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      pageOf(doorstep.websites.list({ clientId, limit, ...(cursor !== undefined && { cursor }) }, { signal })),
   });

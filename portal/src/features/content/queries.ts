@@ -1,6 +1,7 @@
-import { DoorstepError, type ContentDocument } from '@doorstep/sdk';
+import { DoorstepError } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { allOf } from '../../api/pages.js';
 import { contentKeys, type Collection } from './keys.js';
 
 /** The methods of a collection. */
@@ -10,12 +11,8 @@ export const collectionOf = (of: Collection) => doorstep.websites[of];
 export const contentListQuery = (websiteId: string, of: Collection) =>
   queryOptions({
     queryKey: contentKeys.list(websiteId, of),
-    queryFn: async ({ signal }) => {
-      const documents: ContentDocument[] = [];
-      // A page ends early when its documents are large.
-      for await (const document of collectionOf(of).list(websiteId, { limit: 200 }, { signal })) documents.push(document);
-      return documents;
-    },
+    // A page ends early when its documents are large.
+    queryFn: ({ signal }) => allOf(collectionOf(of).list(websiteId, { limit: 200 }, { signal })),
   });
 
 /** A document; null when nobody has made it yet. */

@@ -1,6 +1,7 @@
 import type { Answer, DeliveryBlock } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { allOf } from '../../api/pages.js';
 import { deliveryKeys } from './keys.js';
 
 /** The delivery block. */
@@ -27,13 +28,6 @@ export const savedDeliveryQuery = (websiteId: string) =>
     queryKey: deliveryKeys.saved(websiteId),
     queryFn: async ({ signal }) => toSaved(await doorstep.websites.delivery.get(websiteId, undefined, { signal }).withResponse()),
   });
-
-/** Of a list that comes in pages. */
-const allOf = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
-  const items: T[] = [];
-  for await (const item of list) items.push(item);
-  return items;
-};
 
 /** What past deliveries say of this one. */
 export const forecastQuery = (websiteId: string) =>

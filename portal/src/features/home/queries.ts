@@ -1,6 +1,7 @@
 import type { Website } from '@doorstep/sdk';
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { byCursor, pageOf } from '../../api/pages.js';
 import { homeKeys, type Attention } from './keys.js';
 
 /** Websites, and how many there are beyond them. */
@@ -28,8 +29,10 @@ export const newestQuery = queryOptions({
   },
 });
 
-/** What a client has, each with how its delivery stands. */
-export const ownWebsitesQuery = queryOptions({
+/** What a client has, each with how its delivery stands, by pages. */
+export const ownWebsitesQuery = infiniteQueryOptions({
+  ...byCursor,
   queryKey: homeKeys.own,
-  queryFn: async ({ signal }): Promise<readonly Website[]> => [...(await doorstep.me.websites({ limit: 200 }, { signal }))],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    pageOf(doorstep.me.websites({ limit: 200, ...(cursor !== undefined && { cursor }) }, { signal })),
 });

@@ -1,5 +1,5 @@
 import type { Client } from '@doorstep/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -12,7 +12,8 @@ const shown = 3;
 
 export const ClientRow = ({ client: { id, email, name, pendingEmail } }: { readonly client: Client }): ReactNode => {
   const { t } = useTranslation();
-  const { data } = useQuery(websitesOfClientQuery(id, shown));
+  const { data } = useInfiniteQuery(websitesOfClientQuery(id, shown));
+  const page = data?.pages[0];
   return (
     <li className={lists['row']}>
       <div className={lists['what']}>
@@ -23,14 +24,14 @@ export const ClientRow = ({ client: { id, email, name, pendingEmail } }: { reado
         {pendingEmail !== undefined && <p className="small">{t('clients.pendingShort', { email: pendingEmail })}</p>}
       </div>
       <div className={lists['what']}>
-        {data?.items.map((website) => (
+        {page?.items.map((website) => (
           <p key={website.id}>
             <Link to={pathTo('status', { websiteId: website.id })}>{website.name}</Link>{' '}
             <span className="muted small">{t(website.clientId === id ? 'clients.owns' : 'clients.linked')}</span>
           </p>
         ))}
-        {data?.items.length === 0 && <p className="muted">{t('clients.noWebsites')}</p>}
-        {data?.next !== undefined && <p className="muted small">{t('clients.andMore')}</p>}
+        {page?.items.length === 0 && <p className="muted">{t('clients.noWebsites')}</p>}
+        {page?.next !== undefined && <p className="muted small">{t('clients.andMore')}</p>}
       </div>
     </li>
   );

@@ -1,5 +1,5 @@
 import type { Invitation, Website } from '@doorstep/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate } from 'react-router';
@@ -9,6 +9,7 @@ import { signIn } from '../../../session/session.js';
 import { Button } from '../../../theme/Button.js';
 import { dayText, daysUntil } from '../../../ui/dates.js';
 import { ProgressBar } from '../../../ui/marks.js';
+import { More } from '../../../ui/More.js';
 import { PageHead } from '../../../ui/PageHead.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
@@ -99,7 +100,7 @@ export const ClientHome = (): ReactNode => {
   const { t } = useTranslation();
   const { websites, invitations } = useMe();
   const isMany = websites.length > 1 || (websites.length === 1 && invitations.length > 0);
-  const own = useQuery({ ...ownWebsitesQuery, enabled: isMany });
+  const own = useInfiniteQuery({ ...ownWebsitesQuery, enabled: isMany });
   const [only] = websites;
   if (!isMany && only !== undefined) return <Navigate to={pathTo('status', { websiteId: only.id })} replace />;
   if (!isMany && invitations.length === 0) return <Nothing />;
@@ -116,12 +117,17 @@ export const ClientHome = (): ReactNode => {
             </Skeleton>
           }
         >
-          {(all) => (
-            <ul className={classes['list']}>
-              {all.map((website) => (
-                <Own key={website.id} website={website} />
-              ))}
-            </ul>
+          {({ pages }) => (
+            <>
+              <ul className={classes['list']}>
+                {pages
+                  .flatMap(({ items }) => items)
+                  .map((website) => (
+                    <Own key={website.id} website={website} />
+                  ))}
+              </ul>
+              <More list={own} />
+            </>
           )}
         </Loaded>
       )}
