@@ -126,6 +126,21 @@ withBrowser('what is typed into a form', () => {
     expect(x + width).toBeLessThan(320);
   });
 
+  test('a question stays when Escape is for the search that lies over it', async () => {
+    const { page } = browser;
+    // Without the transition that it would go with, it would be gone at once.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const question = page.getByRole('dialog', { name: /^Erase/ });
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('combobox');
+    await palette.press('Escape');
+    await palette.waitFor({ state: 'hidden' });
+    await transitionsEnd(page);
+    expect(await question.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+  });
+
   test.each([
     ['People', 'E-mail address'],
     ['Transfer', 'E-mail address of the new owner'],

@@ -1,4 +1,3 @@
-import { useWindowEvent } from '@mantine/hooks';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Modal } from '../theme/Modal.js';
@@ -17,19 +16,6 @@ export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogPr
   // What was asked about is saved.
   if (isAsking && !dirty) setAsking(false);
   useLeaveGuard(dirty);
-  // On the window, because a button that is disabled while it sends loses the focus, and the dialog with it.
-  useWindowEvent(
-    'keydown',
-    (event) => {
-      if (!dirty || event.key !== 'Escape' || event.isComposing) return;
-      // A dialog of the browser's lies over this one, as the question does.
-      if (document.querySelector('dialog[open]') !== null) return;
-      // A browser would close the question with the key that it came by.
-      event.preventDefault();
-      setAsking(true);
-    },
-    { capture: true },
-  );
   return (
     <>
       <Modal
@@ -39,7 +25,6 @@ export const FormDialog = ({ dirty, onClose, children, ...dialog }: FormDialogPr
           if (dirty) setAsking(true);
           else onClose();
         }}
-        closeOnEscape={!dirty}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {children}
