@@ -60,6 +60,23 @@ withBrowser('Ctrl+Z in the delivery editor', () => {
     expect(await block()).toMatchObject({ revision: revision + 3, checkpoints: [{ status: 'in_progress' }, {}, {}, {}, {}, {}] });
   });
 
+  test('leaves no other Undo of what it has taken back', async () => {
+    const { revision } = await block();
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove Launch' }).click();
+    const notice = page.getByRole('region', { name: 'Notice' });
+    await notice.getByRole('button', { name: 'Undo' }).waitFor();
+    await status().press('Control+z');
+    await page.getByText('Undone ·').waitFor();
+    await page.getByLabel('Status of Launch').waitFor();
+    expect(await notice.count()).toBe(0);
+    await redone();
+    await undo(false).click();
+    await page.getByText('Undone ·').waitFor();
+    await redone();
+    expect((await block()).revision).toBe(revision + 5);
+  });
+
   test.each([
     ['with Shift, which is Redo', { shiftKey: true }],
     ['held down', { repeat: true }],

@@ -19,10 +19,13 @@ interface Failure {
 /** Long enough to read it and reach the button by keys; while it is hovered or focused it stays. */
 const shownForMs = 12_000;
 
-const Notify = createContext<(notice: Notice | Failure) => void>(() => undefined);
+const Notify = createContext<(notice: Notice | Failure | null) => void>(() => undefined);
 
-/** Says at the bottom of the window what has happened, with an Undo where there is one. The next one replaces it. */
-export const useNotice = (): ((notice: Notice | Failure) => void) => use(Notify);
+/**
+ * Says at the bottom of the window what has happened, with an Undo where there is one. The next one replaces it;
+ * `null`: what it says does not hold any more.
+ */
+export const useNotice = (): ((notice: Notice | Failure | null) => void) => use(Notify);
 
 /** Where the notices stand. */
 export const Notices = ({ children }: { readonly children: ReactNode }): ReactNode => {
@@ -36,10 +39,10 @@ export const Notices = ({ children }: { readonly children: ReactNode }): ReactNo
   }, []);
   const notify = useMemo(
     () =>
-      (notice: Notice | Failure): void => {
+      (notice: Notice | Failure | null): void => {
         setShown(notice);
         // An error's line announces itself.
-        if ('words' in notice) announce(notice.words);
+        if (notice !== null && 'words' in notice) announce(notice.words);
       },
     [announce],
   );

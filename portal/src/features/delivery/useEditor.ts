@@ -2,6 +2,7 @@ import type { DeliveryBlock } from '@doorstep/sdk';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAnnounce } from '../../ui/Announcer.js';
+import { useNotice } from '../../ui/notices.js';
 import { EditConflict, useDeliveryWrite } from './mutations.js';
 import type { SavedDelivery } from './queries.js';
 import {
@@ -75,6 +76,7 @@ const nothing: Kept = { draft: emptyDraft, reason: '', reasonVisible: false };
 export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
   const { t } = useTranslation();
   const announce = useAnnounce();
+  const notify = useNotice();
   const { mutateAsync: write } = useDeliveryWrite(websiteId);
   const undo = useTakeBack(websiteId);
   const [underWay, setUnderWay] = useState<readonly Operation[]>([]);
@@ -185,6 +187,8 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     takeBack,
     undo: async (change) => {
       if (isBusy) return;
+      // Its notice would offer to take back what is taken back now.
+      notify(null);
       try {
         await takeBack(change);
       } catch (error) {
