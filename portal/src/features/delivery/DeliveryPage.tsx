@@ -138,7 +138,7 @@ const DeliveryPage = (): ReactNode => {
             <NotSetUp websiteId={websiteId} mayWrite={mayWrite && known.archivedAt === undefined} />
           ) : (
             <Loaded query={delivery} skeleton={<PlanBones />}>
-              {({ block }) => <DeliveryEditor key={websiteId} website={known} saved={block} />}
+              {({ data }) => <DeliveryEditor key={websiteId} website={known} saved={data} />}
             </Loaded>
           )}
         </>

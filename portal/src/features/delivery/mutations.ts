@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient, type QueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { isStale } from '../../api/isStale.js';
+import { toSaved } from '../../api/saved.js';
 import { websiteKeys } from '../website/keys.js';
 import { deliveryKeys } from './keys.js';
-import { savedDeliveryQuery, toSaved, type SavedDelivery } from './queries.js';
+import { savedDeliveryQuery, type SavedDelivery } from './queries.js';
 import { after, conflictsOf, requestFor, type Operation } from './steps.js';
 
 /** Somebody else changed what is edited here: which of both is kept is for a person to say. */
@@ -31,8 +32,8 @@ const replace = async (client: QueryClient, websiteId: string, operation: Operat
       : {};
   let saved = await client.query({ ...savedDeliveryQuery(websiteId), staleTime: 'static' });
   for (let attempt = 1; ; attempt += 1) {
-    if (operation.type === 'edit' && conflictsOf(operation.draft, saved.block).length > 0) throw new EditConflict();
-    const body = { ...requestFor(after(saved.block, operation)), ...why };
+    if (operation.type === 'edit' && conflictsOf(operation.draft, saved.data).length > 0) throw new EditConflict();
+    const body = { ...requestFor(after(saved.data, operation)), ...why };
     try {
       return toSaved(await doorstep.websites.delivery.replace(websiteId, body, { ifMatch: saved.tag }).withResponse());
     } catch (error) {

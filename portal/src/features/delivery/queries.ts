@@ -1,7 +1,8 @@
-import type { Answer, DeliveryBlock } from '@doorstep/sdk';
+import type { DeliveryBlock } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { allOf } from '../../api/pages.js';
+import { toSaved, type Saved } from '../../api/saved.js';
 import { deliveryKeys } from './keys.js';
 
 /** The delivery block. */
@@ -11,16 +12,7 @@ export const deliveryQuery = (websiteId: string) =>
     queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, undefined, { signal }),
   });
 
-/** The block as the service has it, and the tag that a write of it names. */
-export interface SavedDelivery {
-  readonly block: DeliveryBlock;
-  readonly tag: string | undefined;
-}
-
-export const toSaved = ({ data, response }: Answer<DeliveryBlock>): SavedDelivery => ({
-  block: data,
-  tag: response.headers.get('etag') ?? undefined,
-});
+export type SavedDelivery = Saved<DeliveryBlock>;
 
 /** The block, for who changes it. */
 export const savedDeliveryQuery = (websiteId: string) =>

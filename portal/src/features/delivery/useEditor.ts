@@ -136,7 +136,7 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
     // What was typed meanwhile stays.
     setKept((now) => ({
       ...(now.reason === sent.reason ? nothing : now),
-      draft: unsaved(now.draft, toSave, written.block),
+      draft: unsaved(now.draft, toSave, written.data),
     }));
     return true;
   };
@@ -176,14 +176,14 @@ export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
       if (written === null) return null;
       setKept((now) => {
         const rest = operation.type === 'remove' ? withoutStep(now.draft, operation.stepId) : now.draft;
-        return { ...now, draft: renewed(rest, written.block) };
+        return { ...now, draft: renewed(rest, written.data) };
       });
       return written;
     },
     failure,
     isComparing,
     stopComparing: () => setComparing(false),
-    last: last?.written.block.revision === saved.revision && saved.revision > 0 ? last : undefined,
+    last: last?.written.data.revision === saved.revision && saved.revision > 0 ? last : undefined,
     takeBack,
     undo: async (change) => {
       if (isBusy) return;

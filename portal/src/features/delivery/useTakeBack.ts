@@ -13,7 +13,7 @@ import type { SavedDelivery } from './queries.js';
 export const useTakeBack = (websiteId: string): ((written: SavedDelivery) => Promise<SavedDelivery | null>) => {
   const navigate = useNavigate();
   const { mutateAsync: undo } = useDeliveryUndo(websiteId);
-  return async ({ block: { revision }, tag }) => {
+  return async ({ data: { revision }, tag }) => {
     try {
       return await undo({ revision, tag });
     } catch (error) {

@@ -1,9 +1,10 @@
-import type { AttachServiceRequest, ChangeWebsiteRequest, Website } from '@doorstep/sdk';
+import type { AttachServiceRequest, Blueprint, ChangeWebsiteRequest, Website } from '@doorstep/sdk';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { isStale } from '../../api/isStale.js';
+import { toSaved, type Saved } from '../../api/saved.js';
 import { websiteKeys } from '../website/keys.js';
-import { blueprintQuery, toSavedBlueprint, type SavedBlueprint } from './queries.js';
+import { blueprintQuery } from './queries.js';
 
 /**
  * A change of a website; afterwards everything that is shown of it is asked anew. Nobody waits for
@@ -56,17 +57,17 @@ export type Moved = Readonly<Partial<Record<string, { readonly x: number; readon
 const maxAttempts = 4;
 
 /** Moves nodes; when somebody else was faster, on their map, so that what they moved stays there. */
-const arrange = async (queryClient: QueryClient, websiteId: string, moved: Moved): Promise<SavedBlueprint> => {
+const arrange = async (queryClient: QueryClient, websiteId: string, moved: Moved): Promise<Saved<Blueprint>> => {
   const query = blueprintQuery(websiteId);
-  let { plan, tag } = await queryClient.query({ ...query, staleTime: 'static' });
+  let { data: plan, tag } = await queryClient.query({ ...query, staleTime: 'static' });
   for (let attempt = 1; ; attempt += 1) {
     const nodes = plan.nodes.map(({ id, x, y }) => ({ id, x, y, ...moved[id] }));
     try {
-      return toSavedBlueprint(await doorstep.websites.blueprint.replace(websiteId, { nodes }, { ifMatch: tag }).withResponse());
+      return toSaved(await doorstep.websites.blueprint.replace(websiteId, { nodes }, { ifMatch: tag }).withResponse());
     } catch (error) {
       if (!isStale(error) || attempt === maxAttempts) throw error;
       await queryClient.cancelQueries({ queryKey: query.queryKey });
-      ({ plan, tag } = await queryClient.query({ ...query, staleTime: 0 }));
+      ({ data: plan, tag } = await queryClient.query({ ...query, staleTime: 0 }));
     }
   }
 };

@@ -1,6 +1,6 @@
-import type { Answer, Blueprint } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { toSaved } from '../../api/saved.js';
 import { settingsKeys } from './keys.js';
 
 /** The hostnames of a website, with the records that are to be set. */
@@ -17,20 +17,9 @@ export const servicesQuery = (websiteId: string) =>
     queryFn: ({ signal }) => doorstep.websites.services.list(websiteId, { limit: 200 }, { signal }),
   });
 
-/** The map as the service has it, and the tag that a write of it names. */
-export interface SavedBlueprint {
-  readonly plan: Blueprint;
-  readonly tag: string | undefined;
-}
-
-export const toSavedBlueprint = ({ data, response }: Answer<Blueprint>): SavedBlueprint => ({
-  plan: data,
-  tag: response.headers.get('etag') ?? undefined,
-});
-
 /** The parts of a website, and where they stand on the map. */
 export const blueprintQuery = (websiteId: string) =>
   queryOptions({
     queryKey: settingsKeys.blueprint(websiteId),
-    queryFn: async ({ signal }) => toSavedBlueprint(await doorstep.websites.blueprint.get(websiteId, { signal }).withResponse()),
+    queryFn: async ({ signal }) => toSaved(await doorstep.websites.blueprint.get(websiteId, { signal }).withResponse()),
   });

@@ -11,7 +11,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
   const { t } = useTranslation();
   const forecast = useQuery(forecastQuery(websiteId));
   const { data: saved } = useQuery(savedDeliveryQuery(websiteId));
-  const labelOf = (id: string): string => saved?.block.checkpoints.find((step) => step.id === id)?.label ?? id;
+  const labelOf = (id: string): string => saved?.data.checkpoints.find((step) => step.id === id)?.label ?? id;
   return (
     <section className={classes['section']} aria-labelledby="history-forecast">
       <h2 id="history-forecast">{t('history.forecast')}</h2>

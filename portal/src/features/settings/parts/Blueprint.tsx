@@ -184,7 +184,7 @@ export const Blueprint = ({ website, mayChange }: BlueprintProps): ReactNode => 
           </Skeleton>
         }
       >
-        {({ plan }) => <Map plan={plan} websiteId={website.id} mayChange={mayChange} />}
+        {({ data }) => <Map plan={data} websiteId={website.id} mayChange={mayChange} />}
       </Loaded>
     </section>
   );
