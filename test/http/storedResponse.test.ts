@@ -11,6 +11,7 @@ import { openSecrets } from '../support/vaults.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
 
 const Person = Type.Object({ email: PersonalAddress, name: Type.Optional(PersonalName), city: Type.String() });
+const InField = Type.Object({ by: Person });
 const ada = { email: 'Ada@example.com', name: 'Ada', city: 'Riga' };
 const berta = { email: 'berta@example.com', name: 'Berta', city: 'Oslo' };
 
@@ -37,6 +38,13 @@ describe('a stored response', () => {
     ['in a list', Type.Array(Person), [ada, { ...berta, name: undefined }]],
     ['in a field', Type.Object({ owner: Type.Union([Person, Type.Null()]) }), { owner: ada }],
     ['in a branch', Type.Union([Type.Object({ a: Person }), Type.Object({ b: Type.Array(Person) })]), { b: [ada, berta] }],
+    [
+      'in a field that several branches have',
+      Type.Union([InField, Type.Object({ by: Type.Object({ mail: PersonalAddress }) })]),
+      { by: ada },
+    ],
+    ['in one of several lists', Type.Union([Type.Array(Person), Type.Array(InField)]), [ada, { by: berta }]],
+    ['missing', Type.Object({ owner: Type.Union([Person, Type.Null()]) }), { owner: null }],
     ['nullable', Type.Object({ mail: Type.Union([PersonalAddress, Type.Null()]) }), { mail: ada.email }],
   ])('shows no person who is %s, and is read as it was', async (_, schema, body) => {
     const { text, reply } = await stored(schema, body);
