@@ -159,7 +159,7 @@ describe('a webhook', () => {
     await engine.handle(webhookContentDecider, { type: 'ClaimWebhookContent', ...webhook, content }, context);
     const topic = 'customers/data_request';
     await engine.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, topic, shopDomain }, context);
-    for (const id of ['old', 'forged']) expect((await deliver({ id, topic }, '{}')).status).toBe(200);
+    for (const id of ['forged', 'old']) expect((await deliver({ id, topic }, '{}')).status).toBe(200);
     expect(await kept()).toHaveLength(1);
     for (const id of ['new', 'forged']) expect((await deliver({ id, topic: 'app/uninstalled' }, '{}')).status).toBe(200);
     expect(await kept()).toMatchObject([
