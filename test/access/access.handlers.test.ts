@@ -3,10 +3,10 @@ import {
   addClient,
   changeAccess,
   changeInvitation,
-  claimInvitation,
   removeClient,
   restoreClient,
 } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import { addClient, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import {
   addressChangeKey,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { DomainEvent } from '../../src/events/envelope.js';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { addClient } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient, type PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';

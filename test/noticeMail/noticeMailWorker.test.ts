@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
-import { addClient, requestRenewal } from '../../src/commands/access/access.handlers.js';
+import { addClient } from '../../src/commands/access/access.handlers.js';
+import { requestRenewal } from '../../src/commands/access/claim.handlers.js';
 import { changeClient, createClient } from '../../src/commands/client/client.handlers.js';
 import { clientDecider } from '../../src/commands/client/client.decider.js';
 import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { addClient } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { changeClient } from '../../src/commands/client/client.handlers.js';
 import type { ErasureTargets, PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';

@@ -2,13 +2,8 @@ import { noTargets } from '../support/erasable.js';
 import { expect } from '@jest/globals';
 import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { keyOfInvitation } from '../../src/events/access/access.stream.js';
-import {
-  addClient,
-  changeInvitation,
-  claimInvitation,
-  offerTransfer,
-  removeClient,
-} from '../../src/commands/access/access.handlers.js';
+import { addClient, changeInvitation, offerTransfer, removeClient } from '../../src/commands/access/access.handlers.js';
+import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';

@@ -1,33 +1,29 @@
 import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
-import { accessFold, type AccessState } from '../../events/access/access.state.js';
+import type { AccessState } from '../../events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
-import { clientBoundTo, clientIdOf, isRecipient } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { START } from '../../events/store/eventStore.js';
 import { websiteFold } from '../../events/website/website.state.js';
-import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { bindClientSubject, ensureClient } from '../client/client.handlers.js';
 import { reserveClientId } from '../client/clientEmail.handlers.js';
-import { isRefusal, type Untimed } from '../decider.js';
+import type { Untimed } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals, type Refusal } from '../refusal.js';
-import type { ChangeAccess, ClaimInvitation, ClaimTransfer } from './access.commands.js';
+import type { ChangeAccess } from './access.commands.js';
 import { accessDecider } from './access.decider.js';
 
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
 /** The facts about a website that decisions on access need. */
-const websiteOf = async (
-  engine: Engine,
-  websiteId: string,
-): Promise<{
+export interface OwnedWebsite {
   readonly ownerId: string | undefined;
   readonly ownerPosition: bigint;
   readonly archived: boolean;
   readonly isGone: boolean;
-}> => {
+}
+
+export const websiteOf = async (engine: Engine, websiteId: string): Promise<OwnedWebsite> => {
   const { state } = await engine.state(websiteFold, { websiteId });
   if (state.stage === 'none') {
     return { ownerId: undefined, ownerPosition: START, archived: false, isGone: state.abandoned === true };
@@ -67,11 +63,11 @@ export const withdrawFromErased = async (engine: Engine, client: AccessKey, cont
   return true;
 };
 
-const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+export const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
   if (await withdrawFromOwner(engine, client, context)) throw new Refused(refusals.alreadyOwner());
 };
 
-const refuseErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+export const refuseErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
   if (await withdrawFromErased(engine, client, context)) throw new Refused(refusals.clientNotFound(client.clientId));
 };
 
@@ -174,119 +170,6 @@ export const offerTransfer = async (
   return { handled, clientId };
 };
 
-/**
- * Claims an invitation for a signed-in caller: registers the client if needed, binds the subject to
- * it, links it. For a transfer, this only starts the claim; the transfer process
- * (`workers/transfer/`) completes it.
- * @returns `claimId` for a transfer: names the claim; `revision` and `linkRevision`: those that it left
- * the streams of the invitation and of the link at
- * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
- * claim this invitation`, `Client already owns this website`, `Website <id> is archived`,
- * `Someone else saved …`; `Client <id> does not exist` when it was erased at the same moment
- */
-export const claimInvitation = async (
-  engine: Engine,
-  input: {
-    readonly invitationId: string;
-    readonly subject: string;
-    readonly verifiedEmail?: string | undefined;
-    readonly name?: string | undefined;
-  },
-  context: CommandContext,
-  options: HandleOptions = {},
-): Promise<{
-  readonly websiteId: string;
-  readonly clientId: string;
-  readonly claimId?: string | undefined;
-  readonly revision: bigint;
-  readonly linkRevision: bigint;
-}> => {
-  const { invitationId, subject, verifiedEmail, name } = input;
-  const key = keyOfInvitation(invitationId);
-  if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
-  const { websiteId } = key;
-
-  const known = await clientIdOf(engine, subject, verifiedEmail);
-  const { ownerId, ownerPosition, archived, isGone } = await websiteOf(engine, websiteId);
-  const { state, revision: found } = await engine.state(accessFold, key);
-  const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
-  const isTheirs = storedEmail !== undefined && (await isRecipient(engine, key.clientId, storedEmail, verifiedEmail));
-  const storedSubject = await engine.personal.encryptSubject(subject);
-  const commandBy = (claimedBy: string): Untimed<ClaimInvitation | ClaimTransfer> => ({
-    type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
-    ...key,
-    invitationId,
-    subject: storedSubject,
-    verifiedEmail: isTheirs ? storedEmail : undefined,
-    claimedBy,
-    ownerId,
-    ownerPosition,
-  });
-
-  // A claim that would be refused registers no client.
-  const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
-  if (isRefusal(expected))
-    throw new Refused(expected.code === 'not_your_invitation' ? refusals.notYourInvitation(verifiedEmail) : expected);
-  if (isGone && expected.length > 0) throw new Refused(refusals.invitationNotFound(invitationId));
-  const isStale = options.expectedRevision !== undefined && options.expectedRevision !== found;
-  if (isStale && context.isRepetition !== true) throw new Refused(refusals.stale());
-  if (archived && expected.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
-  if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
-
-  const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
-  const claimant = { websiteId, clientId };
-  // Who comes by a former address of a client is that client again when they come by another one.
-  const bound = await clientBoundTo(engine, subject);
-  if (bound === undefined || bound === clientId) await bindClientSubject(engine, clientId, subject, context);
-  const handled = await engine.handle(accessDecider, commandBy(clientId), context, options).catch(async (error: unknown) => {
-    // An assignment at the same moment has ended the invitation.
-    if (error instanceof Refused && kind !== 'ownership_transfer') await refuseOwner(engine, claimant, context);
-    throw error;
-  });
-  const { revision } = handled;
-  const { claimId } = handled.state.invitations.get(invitationId) ?? {};
-  let linkRevision = revision;
-  if (kind !== 'ownership_transfer') {
-    linkRevision = (await linkClaimant(engine, key, invitationId, handled.state, context))?.revision ?? revision;
-    await refuseOwner(engine, claimant, context);
-  }
-  await refuseErased(engine, claimant, context);
-  return { websiteId, clientId, claimId, revision, linkRevision };
-};
-
-/**
- * Links the client who has accepted an invitation to another address of theirs, in their own stream.
- * @param invited the stream of the invitation, and its state
- * @returns `null` when it was to their own address, or is another's
- * @throws Refused: `Invitation <id> not found` when the link was taken away since
- */
-const linkClaimant = async (
-  engine: Engine,
-  invited: AccessKey,
-  invitationId: string,
-  state: AccessState,
-  context: CommandContext,
-): Promise<Handled<AccessState, AccessEvent> | null> => {
-  const { kind, claimedBy, acceptedPosition, role = 'viewer' } = state.invitations.get(invitationId) ?? {};
-  if (kind !== 'client_access' || claimedBy === undefined || acceptedPosition === undefined) return null;
-  if (claimedBy === invited.clientId) return null;
-  const claimant = { websiteId: invited.websiteId, clientId: claimedBy };
-  return engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role, acceptedPosition }, context);
-};
-
-/** Completes a claim of an invitation to another address that ended before the link was written. */
-export const completeClaim = async (engine: Engine, invitationId: string, context: CommandContext): Promise<void> => {
-  const key = keyOfInvitation(invitationId);
-  if (key === null) return;
-  const { state } = await engine.state(accessFold, key);
-  try {
-    await linkClaimant(engine, key, invitationId, state, context);
-  } catch (error) {
-    // The link was taken away since.
-    if (!(error instanceof Refused)) throw error;
-  }
-};
-
 /** The commands on one person's access that rest on nothing but its own stream. */
 export const changeAccess = (
   engine: Engine,
@@ -363,23 +246,4 @@ export const restoreClient = async (
   await refuseOwner(engine, link, context);
   await refuseErased(engine, link, context);
   return handled;
-};
-
-/**
- * Asks the admins for a new invitation in place of an expired one.
- * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
- * claim this invitation`, `Invitation <id> has not expired`
- */
-export const requestRenewal = async (
-  engine: Engine,
-  { invitationId, verifiedEmail }: { readonly invitationId: string; readonly verifiedEmail?: string | undefined },
-  context: CommandContext,
-): Handling => {
-  const key = keyOfInvitation(invitationId);
-  if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
-  const { email } = (await engine.state(accessFold, key)).state.invitations.get(invitationId) ?? {};
-  const isTheirs = email !== undefined && (await isRecipient(engine, key.clientId, email, verifiedEmail));
-  const request = { type: 'RequestRenewal', ...key, invitationId, verifiedEmail: isTheirs ? email : undefined } as const;
-  if (email !== undefined && !isTheirs) throw new Refused(refusals.notYourInvitation(verifiedEmail));
-  return changeAccess(engine, request, context);
 };

@@ -1,10 +1,10 @@
 import {
-  completeClaim,
   settleOwner,
   withdrawFromErased,
   withdrawFromOwner,
   withdrawOvertakenOffers,
 } from '../../commands/access/access.handlers.js';
+import { completeClaim } from '../../commands/access/claim.handlers.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { removeErasedOwner } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { claimInvitation } from '../../../commands/access/access.handlers.js';
+import { claimInvitation } from '../../../commands/access/claim.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { keyOfInvitation } from '../../../events/access/access.stream.js';

@@ -1,4 +1,5 @@
-import { changeInvitation, requestRenewal, withdrawInvitation } from '../../../commands/access/access.handlers.js';
+import { changeInvitation, withdrawInvitation } from '../../../commands/access/access.handlers.js';
+import { requestRenewal } from '../../../commands/access/claim.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { readInvitation } from '../../../projections/access/access.queries.js';
