@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
-import type { Decode } from '../../src/projections/runner/fold.js';
+import type { Decode } from '../../src/projections/runner/foldDocuments.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import { createMetrics, noWork } from '../../src/http/metrics.js';

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { readinessChecks } from '../../src/compose/readiness.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
-import { ProjectionFailed } from '../../src/projections/runner/fold.js';
+import { ProjectionFailed } from '../../src/projections/runner/foldDocuments.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection, type RebuildParts, type RebuildProgress } from '../../src/projections/runner/rebuild.js';

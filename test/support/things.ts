@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import type { Logger, LogMethod } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { AnyProjection, ListProjection, Projection } from '../../src/projections/projection.js';
-import type { Decode } from '../../src/projections/runner/fold.js';
+import type { Decode } from '../../src/projections/runner/foldDocuments.js';
 import { personalTermsOf, type TermSource } from '../../src/projections/runner/personalTerms.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';

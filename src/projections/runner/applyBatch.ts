@@ -1,8 +1,14 @@
 import type { LogSlice } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
-import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { foldEvents, noDocuments, takeUnwritten, writeDocuments, type Decode, type ProjectionFailed } from './fold.js';
-import type { TermSource } from './personalTerms.js';
+import type { ReadModel } from '../store/readModelStore.js';
+import {
+  foldEvents,
+  noDocuments,
+  takeUnwritten,
+  writeDocuments,
+  type FoldParts,
+  type ProjectionFailed,
+} from './foldDocuments.js';
 import { parkedDocuments } from './parkedDocuments.js';
 
 export interface AppliedBatch {
@@ -29,26 +35,15 @@ export const applyBatch = async (
   model: ReadModel,
   slice: LogSlice,
   position: bigint,
-  {
-    readModels,
-    decode,
-    personal,
-  }: { readonly readModels: ReadModelStore; readonly decode: Decode; readonly personal?: TermSource },
+  parts: FoldParts,
 ): Promise<AppliedBatch> => {
+  const { readModels } = parts;
   // Another process may be ahead: what it has applied is in the documents already.
   const applied = slice.events.length === 0 ? position : await readModels.checkpoint(model);
   const events = slice.events.filter((event) => event.position > applied);
   const documents = noDocuments();
   const parked = new Set(events.length === 0 ? [] : (await parkedDocuments(model, readModels)).map(({ id }) => id));
-  const failure = await foldEvents(
-    projection,
-    decode,
-    events,
-    documents,
-    parked,
-    async (ids) => [...(await readModels.getMany(model, ids)).values()],
-    personal,
-  );
+  const failure = await foldEvents({ projection, model, documents, parked }, events, parts);
   const before = applied > position ? applied : position;
   const reached = failure === null ? slice.position : lastPositionBefore(failure, events, before);
   if (documents.unwritten.size === 0 && failure === null)

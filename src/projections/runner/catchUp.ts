@@ -3,10 +3,17 @@ import { EventStoreUnavailable, START, type EventStore, type LogSlice, type Stor
 import type { Clock } from '../../platform/clock.js';
 import { nextTurnAlone } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
-import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { foldEvents, noDocuments, takeUnwritten, writeDocuments, type Decode, type FoldedDocuments } from './fold.js';
+import type { DocumentWrite, ReadModel } from '../store/readModelStore.js';
+import {
+  foldEvents,
+  noDocuments,
+  takeUnwritten,
+  writeDocuments,
+  type Decode,
+  type FoldedDocuments,
+  type FoldParts,
+} from './foldDocuments.js';
 import { parkedDocuments } from './parkedDocuments.js';
-import type { TermSource } from './personalTerms.js';
 
 /**
  * Folds a long part of the log into read models. Those that are under way at the same time share
@@ -42,12 +49,8 @@ export interface CatchUpWrite {
   readonly parked: readonly string[];
 }
 
-export interface CatchUpParts {
+export interface CatchUpParts extends FoldParts {
   readonly eventStore: EventStore;
-  readonly readModels: ReadModelStore;
-  readonly decode: Decode;
-  /** For projections that personal data is found by. */
-  readonly personal?: TermSource;
   readonly clock: Clock;
 }
 
@@ -199,10 +202,9 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
   };
 
   const fold = async (member: Member, { events, position, bytes }: LogSlice, decodeOnce: Decode): Promise<void> => {
-    const { projection, model, types, documents, parked, through, inBulk } = member;
+    const { types, documents, through, inBulk } = member;
     const own = events.filter(({ type }) => types.has(type));
-    const load = async (ids: readonly string[]) => [...(await readModels.getMany(model, ids)).values()];
-    const failure = await foldEvents(projection, decodeOnce, own, documents, parked, load, personal);
+    const failure = await foldEvents(member, own, { readModels, decode: decodeOnce, personal });
     if (failure !== null) {
       member.position = own.findLast((event) => event.position < failure.position)?.position ?? member.position;
       await writeRest(member);

@@ -10,7 +10,7 @@ import { applyBatch } from './applyBatch.js';
 import type { Checkpoints } from './checkpoints.js';
 import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
 import type { CatchUp, CatchUpParts, CatchUpWrite } from './catchUp.js';
-import { ProjectionFailed } from './fold.js';
+import { ProjectionFailed } from './foldDocuments.js';
 import { storeFailure } from './status.js';
 import { sweepDropped } from './sweepDropped.js';
 

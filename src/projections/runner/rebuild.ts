@@ -2,7 +2,7 @@ import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel } from '../store/readModelStore.js';
 import { createCatchUp, type CatchUp, type CatchUpParts, type CatchUpWrite } from './catchUp.js';
-import { ProjectionFailed } from './fold.js';
+import { ProjectionFailed } from './foldDocuments.js';
 import { builtBy, freshModelOf, modelOf } from './versions.js';
 
 export interface RebuildParts extends CatchUpParts {

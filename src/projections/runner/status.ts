@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { EventFilter, EventStore, StoredEvent } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
-import type { ProjectionFailed } from './fold.js';
+import type { ProjectionFailed } from './foldDocuments.js';
 import { parkedDocuments, type ParkedDocument } from './parkedDocuments.js';
 import { builtBy, modelOf } from './versions.js';
 

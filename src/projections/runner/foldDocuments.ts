@@ -43,19 +43,31 @@ export interface FoldedDocuments {
 
 export const noDocuments = (isWhole = false): FoldedDocuments => ({ byId: new Map(), unwritten: new Set(), isWhole });
 
+/** What events are folded over: documents of one version of a read model. */
+export interface FoldTarget {
+  readonly projection: AnyProjection;
+  readonly model: ReadModel;
+  readonly documents: FoldedDocuments;
+  /** The ids of those that the store cannot hold. */
+  readonly parked: ReadonlySet<string>;
+}
+
+export interface FoldParts {
+  readonly readModels: ReadModelStore;
+  readonly decode: Decode;
+  /** For projections that personal data is found by. */
+  readonly personal?: TermSource | undefined;
+}
+
 /**
  * Folds events, in log order, over documents, which it loads as needed; those that are appended only
  * are new. It skips an event at or below its document's position, and those of parked documents.
  * Returns the failure that ended it early: the documents then reflect every event before that one.
  */
 export const foldEvents = async (
-  projection: AnyProjection,
-  decode: Decode,
+  { projection, model, documents, parked }: FoldTarget,
   events: readonly StoredEvent[],
-  documents: FoldedDocuments,
-  parked: ReadonlySet<string>,
-  load: (ids: readonly string[]) => Promise<readonly DocumentWrite[]>,
-  personal: TermSource | undefined,
+  { readModels, decode, personal }: FoldParts,
 ): Promise<ProjectionFailed | null> => {
   const documentId = projection.documentId as (event: Recorded) => string;
   const evolve = projection.evolve as (document: JsonObject | null, event: Recorded, terms?: PersonalTerms) => JsonObject | null;
@@ -75,7 +87,8 @@ export const foldEvents = async (
 
   if (!documents.isWhole && projection.isAppendOnly !== true) {
     const missing = new Set(decoded.map(({ id }) => id).filter((id) => !documents.byId.has(id)));
-    for (const document of missing.size === 0 ? [] : await load([...missing])) documents.byId.set(document.id, document);
+    const loaded = missing.size === 0 ? [] : (await readModels.getMany(model, [...missing])).values();
+    for (const document of loaded) documents.byId.set(document.id, document);
   }
 
   for (const { id, event, stored } of decoded) {
