@@ -34,7 +34,7 @@ const known = {
   'deployment-lease': '2 659f2055c8c6ddbf',
   'earlier-receipts': '1 2fab67c441b72c53',
   'subject-keys': '1 1828be381265278e',
-  website: '2 d902769bf2b2e169',
+  website: '2 f319dcc1fa3e030f',
 };
 
 /** What a file does, with what it imports; comments, types and forms of writing left out. */

@@ -44,21 +44,9 @@ export type ExistingWebsite = Exclude<WebsiteState, { stage: 'none' }>;
 const changed = (state: WebsiteState, changes: Partial<ExistingWebsite>): WebsiteState =>
   state.stage === 'none' ? state : { ...state, ...changes };
 
-const withoutOwner = (state: WebsiteState): WebsiteState => {
+const withoutField = (state: WebsiteState, field: 'clientId' | 'brandColor' | 'deletion'): WebsiteState => {
   if (state.stage === 'none') return state;
-  const { clientId: _, ...others } = state;
-  return others;
-};
-
-const withoutColor = (state: WebsiteState): WebsiteState => {
-  if (state.stage === 'none') return state;
-  const { brandColor: _, ...others } = state;
-  return others;
-};
-
-const withoutDeletion = (state: WebsiteState): WebsiteState => {
-  if (state.stage === 'none') return state;
-  const { deletion: _, ...others } = state;
+  const { [field]: _, ...others } = state;
   return others;
 };
 
@@ -110,19 +98,19 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
       if (state.stage === 'none') return state;
       return { ...state, forgone: withEntry(state.forgone, event.data.slug, event.position) };
     case 'WebsiteBrandColorRemoved':
-      return withoutColor(state);
+      return withoutField(state, 'brandColor');
     case 'WebsiteDeployed':
       return changed(state, { built: siteValuesOf(event.data) });
     case 'WebsiteOwnerAssigned':
       return changed(state, { clientId: event.data.clientId, ownerPosition: event.position });
     case 'WebsiteOwnerRemoved':
-      return withoutOwner(state);
+      return withoutField(state, 'clientId');
     case 'WebsiteActivated':
       return changed(state, { stage: 'active' });
     case 'WebsiteArchived':
       return changed(state, { archived: true });
     case 'WebsiteRestored':
-      return withoutDeletion(changed(state, { archived: false }));
+      return withoutField(changed(state, { archived: false }), 'deletion');
     case 'WebsiteDeletionScheduled': {
       const { purgeAt, keep } = event.data;
       return changed(state, { deletion: { purgeAt, keep } });
