@@ -12,7 +12,7 @@ import { createPriority } from '../platform/priority.js';
 import { createSemaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { storeFaultLevel } from '../projections/store/storeFault.js';
-import type { ReactionName } from './reaction/reaction.process.js';
+import type { FailedReaction } from './reaction/reaction.process.js';
 import { createReactionFailures } from './reaction/reactionFailures.js';
 import { createLanes, type Lane } from './lanes.js';
 import { createLeaseRecords } from './leaseRecords.js';
@@ -126,11 +126,11 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
           await reactOnce(stored, lane);
-          if (hasFailed ?? (await failures.areNoted(stored))) await failures.noteSuccess(stored);
+          if (hasFailed ?? (await failures.areRecorded(stored))) await failures.recordSuccess(stored);
           return;
         } catch (error) {
           hasFailed = true;
-          if (await failures.note(stored, error, attempt)) return;
+          if (await failures.record(stored, error, attempt)) return;
           await backOff(attempt, signal);
         }
       }
@@ -148,7 +148,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     /** What is to be reacted to: for a reopened reaction, the event that it failed at. */
     const eventFor = async (stored: StoredEvent): Promise<StoredEvent | undefined> => {
       if (!stored.stream.startsWith(reopened)) return stored;
-      const { stream, revision } = stored.data as ReactionName;
+      const { stream, revision } = stored.data as FailedReaction;
       return (await eventStore.readStream(stream, { from: BigInt(revision), max: 1 })).events[0];
     };
 

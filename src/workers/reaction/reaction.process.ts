@@ -7,10 +7,11 @@ import type { StreamFold } from '../../events/fold.js';
 /** Stream `reaction-<worker>-<eventId>`. `since`: when it failed first, ISO 8601. */
 export type ReactionState = { readonly stage: 'none' | 'parked' } | { readonly stage: 'failing'; readonly since: string };
 
-export type ReactionName = Extract<ReactionEvent, { type: 'ReactionReopened' }>['data'];
+/** A reaction that failed: whose, and the event that it was to. */
+export type FailedReaction = Extract<ReactionEvent, { type: 'ReactionReopened' }>['data'];
 
 export type ReactionCommand = AnyCommand &
-  ReactionName &
+  FailedReaction &
   (
     | { readonly type: 'RecordReactionFailure'; readonly reason: string }
     | { readonly type: 'RecordReactionSuccess' }
@@ -33,7 +34,7 @@ const evolve = (_: ReactionState, event: Recorded<ReactionEvent>): ReactionState
   }
 };
 
-const nameOf = ({ worker, eventId, eventType, stream, revision, position }: ReactionName): ReactionName => ({
+const reactionOf = ({ worker, eventId, eventType, stream, revision, position }: FailedReaction): FailedReaction => ({
   worker,
   eventId,
   eventType,
@@ -43,7 +44,7 @@ const nameOf = ({ worker, eventId, eventType, stream, revision, position }: Reac
 });
 
 const decide = (command: ReactionCommand, state: ReactionState): readonly ReactionEvent[] => {
-  const data = nameOf(command);
+  const data = reactionOf(command);
   switch (command.type) {
     case 'RecordReactionFailure': {
       const failure = { ...data, reason: command.reason };

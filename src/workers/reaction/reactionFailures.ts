@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/logger.js';
 import { ProjectionBehind } from '../../projections/runner/versions.js';
 import { isStoreAway, storeFaultLevel } from '../../projections/store/storeFault.js';
 import { processActor } from '../contextOf.js';
-import { reactionFold, reactionProcess, type ReactionName } from './reaction.process.js';
+import { reactionFold, reactionProcess, type FailedReaction } from './reaction.process.js';
 
 /** What the log says of the reactions of a worker that failed. */
 export interface ReactionFailures {
@@ -16,10 +16,10 @@ export interface ReactionFailures {
    * Logs a failure, and records it unless our stores are away: that is no fault of the reaction.
    * @returns whether the reaction is parked by now, by any process; false when that cannot be recorded
    */
-  note(stored: StoredEvent, error: unknown, attempt: number): Promise<boolean>;
+  record(stored: StoredEvent, error: unknown, attempt: number): Promise<boolean>;
   /** When it cannot be asked, yes: recording a success changes nothing then. */
-  areNoted(stored: StoredEvent): Promise<boolean>;
-  noteSuccess(stored: StoredEvent): Promise<void>;
+  areRecorded(stored: StoredEvent): Promise<boolean>;
+  recordSuccess(stored: StoredEvent): Promise<void>;
 }
 
 const actor = processActor('workers');
@@ -39,7 +39,7 @@ export const createReactionFailures = (parts: {
 }): ReactionFailures => {
   const { name, engine, logger } = parts;
 
-  const nameOf = ({ id, type, stream, revision, position }: StoredEvent): ReactionName => ({
+  const reactionTo = ({ id, type, stream, revision, position }: StoredEvent): FailedReaction => ({
     worker: name,
     eventId: id,
     eventType: type,
@@ -48,24 +48,24 @@ export const createReactionFailures = (parts: {
     position: String(position),
   });
 
-  const record = async (
+  const report = async (
     stored: StoredEvent,
     command: { readonly type: 'RecordReactionFailure'; readonly reason: string } | { readonly type: 'RecordReactionSuccess' },
   ): Promise<'none' | 'failing' | 'parked'> => {
     const because = { commandId: engine.ids.commandId(), actor, requestId: stored.metadata.requestId, causationId: stored.id };
-    const { state } = await engine.handle(reactionProcess, { ...nameOf(stored), ...command }, because);
+    const { state } = await engine.handle(reactionProcess, { ...reactionTo(stored), ...command }, because);
     return state.stage;
   };
 
   return {
-    note: async (stored, error, attempt) => {
+    record: async (stored, error, attempt) => {
       const { type, stream, id, position } = stored;
       const event = { type, stream, id, position: String(position) };
       const level = isStoreAway(error) ? 'debug' : 'error';
       logger[level]({ err: error, event, attempt }, 'the reaction to an event failed; it will be repeated');
       if (isOutage(error)) return false;
       try {
-        const isParked = (await record(stored, { type: 'RecordReactionFailure', reason: reasonOf(error) })) === 'parked';
+        const isParked = (await report(stored, { type: 'RecordReactionFailure', reason: reasonOf(error) })) === 'parked';
         if (isParked) logger.error({ event }, 'the reaction to an event is parked');
         return isParked;
       } catch (err) {
@@ -73,15 +73,15 @@ export const createReactionFailures = (parts: {
         return false;
       }
     },
-    areNoted: async ({ id }) => {
+    areRecorded: async ({ id }) => {
       try {
         return (await engine.state(reactionFold, { worker: name, eventId: id })).state.stage !== 'none';
       } catch {
         return true;
       }
     },
-    noteSuccess: async (stored) => {
-      await record(stored, { type: 'RecordReactionSuccess' });
+    recordSuccess: async (stored) => {
+      await report(stored, { type: 'RecordReactionSuccess' });
     },
   };
 };
