@@ -5,12 +5,12 @@ import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import type { EventStore } from '../../src/events/store/eventStore.js';
-import { decodeThing, freshFold, liveDocuments, thingEvent, thingProjection, thingWorld } from '../support/things.js';
+import { added, decodeThing, expectFolded, labelled, thingProjection, thingWorld } from '../support/things.js';
 
 /** 80 things, of which the first seven are labelled anew again and again. */
 const events = [
-  ...Array.from({ length: 80 }, (_, index) => thingEvent('ThingAdded', `t${String(index)}`, 'new')),
-  ...Array.from({ length: 40 }, (_, index) => thingEvent('ThingLabelled', `t${String(index % 7)}`, String(index))),
+  ...Array.from({ length: 80 }, (_, index) => added(`t${String(index)}`, 'new')),
+  ...Array.from({ length: 40 }, (_, index) => labelled(`t${String(index % 7)}`, String(index))),
 ];
 
 /** Rebuilds from slices of ten events that take so many bytes; counts writes, and documents that are read again. */
@@ -38,7 +38,7 @@ const rebuiltWith = async (bytes: number) => {
   };
   const parts = { eventStore: sized, readModels: counting, decode: decodeThing, clock: systemClock, random: systemRandom };
   await rebuildProjection('thing', { ...parts, projections: [thingProjection], catchUp: createCatchUp(parts) });
-  expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  await expectFolded(thingProjection, readModels, eventStore);
   return counts;
 };
 

@@ -8,9 +8,10 @@ import { systemRandom as random } from '../../src/platform/random.js';
 import { guardLogIdentity } from '../../src/projections/runner/logIdentity.js';
 import { temporaryFolder } from '../support/temporary.js';
 import {
+  added,
   freshFold,
+  labelled,
   liveDocuments,
-  thingEvent,
   thingProjection,
   thingWorld,
   untilReached,
@@ -34,9 +35,6 @@ const append = async (log: EventStore, ...events: readonly NewEvent[]): Promise<
   for (const event of events) ({ position } = await log.append(`thing-${event.data['id'] as string}`, [event], 'any'));
   return position;
 };
-
-const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
-const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
 
 /** A log that was restored from a backup, with the read models of what came after the backup. */
 const restored = async (): Promise<{ world: ThingWorld; log: EventStore; file: string }> => {

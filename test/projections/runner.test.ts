@@ -7,19 +7,20 @@ import { ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projec
 import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
 import {
+  added,
   decodeThing,
-  freshFold,
+  expectFolded,
+  labelled,
   liveDocuments,
+  modelOf,
+  removed,
   thingEvent,
   thingProjection,
   thingWorld,
   untilReached,
 } from '../support/things.js';
 
-const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
-const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
-const removed = (id: string) => thingEvent('ThingRemoved', id);
-const model = { name: 'thing', version: '1', indexes: thingProjection.indexes };
+const model = modelOf('1');
 
 /** A projection that throws over a label, and quotes the label in the message. */
 const throwing: AnyProjection = {
@@ -46,7 +47,7 @@ describe('a projector', () => {
       position: 6n,
       body: { label: 'AA', revisions: [0, 1, 2] },
     });
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 
   test('lets events gather after a batch of several, when it is told to, and stops without waiting for that', async () => {
@@ -117,7 +118,7 @@ describe('a projector', () => {
     await projector({ readModels: seeing }).start();
     await untilReached(thingProjection, readModels, 4n);
     expect(taken).toEqual([3n, 4n]);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 
   test('repeats nothing when it ends between writing the documents and the checkpoint', async () => {
@@ -141,7 +142,7 @@ describe('a projector', () => {
     const position = await append(labelled('a', '2'));
     await projector().start();
     await untilReached(thingProjection, readModels, position);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
     crash(new ReadModelStoreUnavailable('gone'));
   });
 
@@ -216,7 +217,7 @@ describe('an event that a projection cannot take', () => {
     expect(await readModels.checkpoint({ ...model, name: 'throwing' })).toBe(3n);
 
     await untilReached(thingProjection, readModels, await append(added('d')));
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 
   test.each(['decode', 'documentId'])('also when it is %s that throws', async (place) => {
@@ -261,7 +262,7 @@ describe('an event that a projection cannot take', () => {
 
     await projector().start();
     await untilReached(thingProjection, readModels, 3n);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
     expect(await storedFailure()).toBeUndefined();
   });
 });
@@ -289,7 +290,7 @@ describe('store faults', () => {
     // Of the history every document is in memory; now it is loaded.
     await append(labelled('a', '1'));
     await untilReached(thingProjection, readModels, 2n);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
     expect(lines.filter(({ message }) => message.startsWith('a store failed'))).toHaveLength(2);
     expect((await working.status())[0]?.state).toBe('following');
   });
@@ -314,7 +315,7 @@ describe('store faults', () => {
     await projector({ eventStore: breaking }).start();
     await untilReached(thingProjection, readModels, 12n);
     expect(asked.slice(0, 3)).toEqual([0n, 4n, 8n]);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 
   test('it retries with backoff, and reports that it does', async () => {

@@ -17,9 +17,14 @@ import { mongoReadModels } from '../support/mongoDatabase.js';
 import { forEachReadModelServer } from '../support/realServers.js';
 import { createTestClock } from '../support/testClock.js';
 import {
+  added,
   decodeThing,
+  expectFolded,
   freshFold,
+  labelled,
   liveDocuments,
+  modelOf,
+  removed,
   thingEvent,
   thingProjection,
   thingWorld,
@@ -27,7 +32,7 @@ import {
   type ThingWorld,
 } from '../support/things.js';
 
-const model = { name: 'thing', version: '1', indexes: thingProjection.indexes };
+const model = modelOf('1');
 
 /** A place where calls wait while it is closed. */
 const gate = (): { close(): void; open(): void; pass(): Promise<void> } => {
@@ -61,21 +66,12 @@ describe('two projectors on the same stores', () => {
     const slow = projector({ readModels: sleeping });
     await slow.start();
     pause.close();
-    await append(
-      thingEvent('ThingAdded', 'a', 'early'),
-      thingEvent('ThingAdded', 'b', 'early'),
-      thingEvent('ThingAdded', 'c', 'early'),
-    );
+    await append(added('a', 'early'), added('b', 'early'), added('c', 'early'));
     await eventually('the pause', () => (asleep > 0 ? true : undefined));
 
     const awake = projector();
     await awake.start();
-    const position = await append(
-      thingEvent('ThingLabelled', 'a', 'later'),
-      thingEvent('ThingRemoved', 'b'),
-      thingEvent('ThingRemoved', 'c'),
-      thingEvent('ThingAdded', 'c', 'again'),
-    );
+    const position = await append(labelled('a', 'later'), removed('b'), removed('c'), added('c', 'again'));
     await untilReached(thingProjection, readModels, position);
     const expected = await freshFold(thingProjection, eventStore);
     expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
@@ -85,8 +81,8 @@ describe('two projectors on the same stores', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
 
     await awake.stop();
-    await untilReached(thingProjection, readModels, await append(thingEvent('ThingLabelled', 'c', 'last')));
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await untilReached(thingProjection, readModels, await append(labelled('c', 'last')));
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 
   test('one that slept until the tombstones were purged brings nothing back', async () => {
@@ -111,24 +107,24 @@ describe('two projectors on the same stores', () => {
       },
     });
     await slow.start();
-    await untilReached(thingProjection, readModels, await append(thingEvent('ThingAdded', 'first', 'first')));
+    await untilReached(thingProjection, readModels, await append(added('first')));
     pause.close();
     asleep = 0;
-    await append(thingEvent('ThingAdded', 'a', 'early'), thingEvent('ThingLabelled', 'a', 'still early'));
+    await append(added('a', 'early'), labelled('a', 'still early'));
     await eventually('the pause', () => (asleep > 0 ? true : undefined));
 
     await projector().start();
-    const position = await append(thingEvent('ThingRemoved', 'a'), thingEvent('ThingAdded', 'b', 'b'));
+    const position = await append(removed('a'), added('b'));
     await untilReached(thingProjection, readModels, position);
     await readModels.purgeTombstones(model, position);
 
     awake = true;
     pause.open();
-    await append(thingEvent('ThingAdded', 'last', 'last'));
+    await append(added('last'));
     await eventually('the sleeper to catch up', async () =>
       (await slow.status())[0]?.position === position + 1n ? true : undefined,
     );
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    await expectFolded(thingProjection, readModels, eventStore);
     expect(seen.filter((document) => document !== null)).toEqual([]);
   });
 });
@@ -263,15 +259,15 @@ const checkSchedules = (numRuns: number, openStore?: Parameters<typeof thingWorl
       for (const { failAfter } of stores) failAfter(0, 0);
       const last = projector();
       await last.start();
-      const position = await append(thingEvent('ThingAdded', 'end', 'end'));
+      const position = await append(added('end'));
       await eventually('catching up', async () => {
         await clock.advance(1_000);
         const version = (await readModels.liveVersion('thing')) ?? '';
         return (await readModels.checkpoint({ ...model, version })) >= position ? true : undefined;
       });
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      await expectFolded(thingProjection, readModels, eventStore);
       for (const working of [...running, last]) await working?.stop();
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      await expectFolded(thingProjection, readModels, eventStore);
       await eventStore.close();
       await readModels.close();
     }),

@@ -9,18 +9,7 @@ import { projectionStatus } from '../../src/projections/runner/status.js';
 import { ReadModelDropped } from '../../src/projections/store/readModelStore.js';
 import { mongoReadModels } from '../support/mongoDatabase.js';
 import { forEachReadModelServer } from '../support/realServers.js';
-import {
-  decodeThing,
-  freshFold,
-  liveDocuments,
-  thingEvent,
-  thingProjection,
-  thingWorld,
-  untilReached,
-} from '../support/things.js';
-
-const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
-const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
+import { added, decodeThing, expectFolded, labelled, thingProjection, thingWorld, untilReached } from '../support/things.js';
 
 forEachReadModelServer((server) => {
   describe(`the runner on ${server.name}`, () => {
@@ -107,7 +96,7 @@ forEachReadModelServer((server) => {
 
       expect(versions).toContain(await readModels.liveVersion('thing'));
       await untilReached(thingProjection, readModels, await append(added('last')));
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      await expectFolded(thingProjection, readModels, eventStore);
       expect(await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock })).toMatchObject([
         { state: 'live', lag: { positions: 0n } },
       ]);

@@ -1,42 +1,33 @@
-import { getEventListeners } from 'node:events';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { START, type EventStore, type SubscribeOptions } from '../../src/events/store/eventStore.js';
+import { START, type EventStore, type NewEvent, type SubscribeOptions } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { systemRandom } from '../../src/platform/random.js';
 import { readinessChecks } from '../../src/compose/readiness.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
-import { ProjectionFailed } from '../../src/projections/runner/foldDocuments.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { createCatchUp } from '../../src/projections/runner/catchUp.js';
-import { rebuildProjection, type RebuildParts, type RebuildProgress } from '../../src/projections/runner/rebuild.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
 import { liveModel, ProjectionBehind, readLive } from '../../src/projections/runner/versions.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
-  type ReadModel,
   type ReadModelQuery,
   type ReadModelStore,
 } from '../../src/projections/store/readModelStore.js';
-import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
-import { writingProgram } from '../../src/programs.js';
 import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
 import {
+  added,
   decodeThing,
-  freshFold,
+  expectFolded,
+  labelled,
   liveDocuments,
-  thingEvent,
+  modelOf,
+  rebuildThings,
   thingProjection,
   thingWorld,
   untilReached,
   type ThingWorld,
 } from '../support/things.js';
-
-const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
-const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
-const modelOf = (version: string): ReadModel => ({ name: 'thing', version, indexes: thingProjection.indexes });
 
 /** The next version of the projection: labels in capitals. */
 const louder: AnyProjection = {
@@ -48,16 +39,16 @@ const louder: AnyProjection = {
   },
 };
 
-const rebuild = (world: ThingWorld, parts: Partial<RebuildParts> = {}) =>
-  rebuildProjection('thing', {
-    projections: [thingProjection],
-    eventStore: world.eventStore,
-    readModels: world.readModels,
-    decode: decodeThing,
-    clock: systemClock,
-    random: systemRandom,
-    ...parts,
-  });
+/** Leaves version 1 live, with these events, and without its projector. */
+const buildVersion1 = async ({ append, projector, readModels }: ThingWorld, ...events: readonly NewEvent[]): Promise<void> => {
+  const old = projector();
+  await old.start();
+  await untilReached(thingProjection, readModels, await append(...events));
+  await old.stop();
+};
+
+const untilVersion2 = (readModels: ReadModelStore) =>
+  eventually('version 2 to be published', async () => (await readModels.liveVersion('thing')) === '2' || undefined);
 
 const everything = { order: 'ascending', limit: 100 } as const;
 
@@ -84,10 +75,7 @@ describe('a new version of a projection', () => {
   test('is built beside the live one, which answers reads until it has caught up', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
-    const old = projector();
-    await old.start();
-    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
-    await old.stop();
+    await buildVersion1(world, added('a'), labelled('a', 'one'), added('b'));
 
     const { slow, release } = heldBack(eventStore);
     const working = projector({ projections: [louder], eventStore: slow });
@@ -100,23 +88,20 @@ describe('a new version of a projection', () => {
     ]);
 
     release();
-    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
-    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+    await untilVersion2(readModels);
+    await expectFolded(louder, readModels, eventStore);
     expect((await liveDocuments(louder, readModels)).get('a')).toMatchObject({ label: 'ONE' });
     await expect(readModels.get(modelOf('1'), 'a')).rejects.toThrow(ReadModelDropped);
 
     await untilReached(louder, readModels, await append(labelled('b', 'two')));
     expect((await working.status())[0]?.state).toBe('following');
-    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+    await expectFolded(louder, readModels, eventStore);
   });
 
   test('goes on with an older one that it understands, which answers lists until it is built', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
-    const old = projector();
-    await old.start();
-    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one')));
-    await old.stop();
+    await buildVersion1(world, added('a'), labelled('a', 'one'));
 
     const { slow, release } = heldBack(eventStore, ({ after }) => after === START);
     /** Finds things by what version 1 had no index for. */
@@ -146,20 +131,17 @@ describe('a new version of a projection', () => {
     ]);
 
     release();
-    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    await untilVersion2(readModels);
     await untilReached(indexed, readModels, await append(labelled('b', 'e')));
     expect(await labels({ sort: { field: 'label' } })).toEqual(['c', 'd', 'e', 'one']);
-    expect(await liveDocuments(indexed, readModels)).toEqual(await freshFold(indexed, eventStore));
+    await expectFolded(indexed, readModels, eventStore);
     expect((await working.status())[0]).toMatchObject({ state: 'following', writes: '2' });
   });
 
   test('is published while something is always written', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
-    const old = projector();
-    await old.start();
-    await untilReached(thingProjection, readModels, await append(added('a')));
-    await old.stop();
+    await buildVersion1(world, added('a'));
 
     let written = 0;
     const busy: EventStore = {
@@ -172,19 +154,16 @@ describe('a new version of a projection', () => {
       },
     };
     await projector({ projections: [louder], eventStore: busy }).start();
-    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    await untilVersion2(readModels);
     await untilReached(louder, readModels, await append(labelled('a', 'last')));
-    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+    await expectFolded(louder, readModels, eventStore);
   });
 
   test('that fails leaves the older one, which this build goes on with, at work', async () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);
     const { append, projector, readModels, eventStore, lines } = world;
-    const old = projector();
-    await old.start();
-    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'poison')));
-    await old.stop();
+    await buildVersion1(world, added('a'), labelled('a', 'poison'));
 
     const failing: AnyProjection & typeof thingProjection = {
       ...thingProjection,
@@ -232,15 +211,8 @@ describe('a new version of a projection', () => {
 
   test('does not hold up another projection that has little to catch up with', async () => {
     const world = await thingWorld();
-    const { append, projector, readModels, eventStore } = world;
-    const old = projector();
-    await old.start();
-    await untilReached(
-      thingProjection,
-      readModels,
-      await append(...Array.from({ length: 40 }, (_, index) => added(`t${String(index)}`))),
-    );
-    await old.stop();
+    const { append, readModels, eventStore } = world;
+    await buildVersion1(world, ...Array.from({ length: 40 }, (_, index) => added(`t${String(index)}`)));
     const through = await append(added('last'));
     await readModels.prepare(modelOf('2'));
 
@@ -254,14 +226,6 @@ describe('a new version of a projection', () => {
     expect(done).toEqual(['1: 1', '2: 41']);
   });
 
-  test('a rebuild that has ended no longer listens to its signal', async () => {
-    const world = await thingWorld(createTestClock());
-    await world.append(added('a'), added('b'));
-    const { signal } = new AbortController();
-    await rebuild(world, { signal });
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
   test('an older build does not swap back, and goes on when its version is published again', async () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);
@@ -271,7 +235,7 @@ describe('a new version of a projection', () => {
     await untilReached(thingProjection, readModels, await append(added('a')));
     const next = projector({ projections: [louder] });
     await next.start();
-    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    await untilVersion2(readModels);
 
     const stateOf = async (projectorOf: typeof old) => (await projectorOf.status())[0]?.state;
     await eventually('the older build to notice', async () => {
@@ -283,255 +247,13 @@ describe('a new version of a projection', () => {
     await next.stop();
 
     // A rebuild with the older build is the explicit way back to it.
-    await rebuild(world);
+    await rebuildThings(world);
     await eventually('the older build to go on', async () => {
       await clock.advance(1_000);
       return (await stateOf(old)) === 'following' ? true : undefined;
     });
     await untilReached(thingProjection, readModels, await append(added('c')));
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-  });
-});
-
-describe('a rebuild', () => {
-  test('replaces the live version, and running projectors go on with it', async () => {
-    const world = await thingWorld();
-    const { append, projector, readModels, eventStore } = world;
-    const working = projector({ readModels: await world.openReadModels() });
-    await working.start();
-    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
-    // The read model differs from the log, which is what a rebuild is for.
-    await readModels.apply(modelOf('1'), [{ id: 'b', revision: 9n, position: 99n, body: { label: 'wrong' } }], 0n);
-
-    const result = await rebuild(world);
-    expect(result).toEqual({ version: expect.stringMatching(/^1-r/), events: 3, resumed: false });
-    expect(await readModels.liveVersion('thing')).toBe(result.version);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-
-    await untilReached(thingProjection, readModels, await append(labelled('b', 'two'), labelled('a', 'three')));
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    const { state, writes } = (await working.status())[0] ?? {};
-    expect({ state, writes }).toEqual({ state: 'following', writes: result.version });
-  });
-
-  const inSlicesOf = (eventStore: EventStore, maxBatch: number): EventStore => ({
-    ...eventStore,
-    subscribe: (options) => eventStore.subscribe({ ...options, maxBatch }),
-  });
-  const manyChanges = Array.from({ length: 120 }, (_, index) =>
-    index < 80 ? added(`t${String(index)}`) : labelled(`t${String(index % 7)}`, String(index)),
-  );
-
-  test('folds on while documents are being written, one write after the other', async () => {
-    const world = await thingWorld();
-    const { append, readModels, eventStore } = world;
-    await append(...manyChanges);
-    let decoded = 0;
-    let underWay = 0;
-    const seen: { decodedMeanwhile: number; underWay: number }[] = [];
-    const counting: typeof decodeThing = (stored) => {
-      decoded += 1;
-      return decodeThing(stored);
-    };
-    const slow: ReadModelStore = {
-      ...readModels,
-      apply: async (...args) => {
-        underWay += 1;
-        const before = decoded;
-        // As long as something is left that may be folded without the end of this write.
-        if (before < 80) await eventually('folding to go on', () => Promise.resolve(decoded > before ? true : undefined));
-        seen.push({ decodedMeanwhile: decoded - before, underWay });
-        await readModels.apply(...args);
-        underWay -= 1;
-      },
-    };
-    const catchUp = createCatchUp(
-      { readModels: slow, eventStore: inSlicesOf(eventStore, 10), decode: counting, clock: systemClock },
-      { documentsPerWrite: 20 },
-    );
-    await rebuild(world, { readModels: slow, catchUp });
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    expect(seen.length).toBeGreaterThan(1);
-    expect(seen[0]?.decodedMeanwhile).toBeGreaterThan(0);
-    expect(Math.max(...seen.map((one) => one.underWay))).toBe(1);
-  });
-
-  test('ends with the fault of a write during which it folded on, and continues when called again', async () => {
-    const world = await thingWorld();
-    const { append, readModels, eventStore } = world;
-    await append(...manyChanges);
-    let writes = 0;
-    const failing: ReadModelStore = {
-      ...readModels,
-      apply: async (...args) => {
-        writes += 1;
-        if (writes === 3) throw new ReadModelStoreUnavailable('it is away');
-        await readModels.apply(...args);
-      },
-    };
-    const catchUp = createCatchUp(
-      { readModels: failing, eventStore: inSlicesOf(eventStore, 10), decode: decodeThing, clock: systemClock },
-      { documentsPerWrite: 20 },
-    );
-    await expect(rebuild(world, { readModels: failing, catchUp })).rejects.toThrow('it is away');
-    const result = await rebuild(world, { readModels: failing, catchUp });
-    expect(result.resumed).toBe(true);
-    expect(result.events).toBeLessThan(120);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-  });
-
-  test('of a long log writes in bulk, of a short one does not', async () => {
-    const world = await thingWorld(systemClock, (folder, clock) =>
-      createEmbeddedReadModelStore({ file: join(folder, 'readModels.sqlite'), clock, writingProgram }),
-    );
-    const { append, readModels, eventStore } = world;
-    const inBulk: boolean[] = [];
-    const observed: ReadModelStore = {
-      ...readModels,
-      apply: async (model, writes, checkpoint, options) => {
-        inBulk.push(options?.inBulk ?? false);
-        await readModels.apply(model, writes, checkpoint, options);
-      },
-    };
-    await append(...manyChanges);
-    for (const [bulkLength, isLong] of [
-      [121n, false],
-      [120n, true],
-    ] as const) {
-      inBulk.length = 0;
-      const parts = { readModels: observed, eventStore, decode: decodeThing, clock: systemClock };
-      await rebuild(world, { ...parts, catchUp: createCatchUp(parts, { bulkLength }) });
-      expect(new Set(inBulk)).toEqual(new Set([isLong]));
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    }
-  });
-
-  test('an idle projector notices as well', async () => {
-    const clock = createTestClock();
-    const world = await thingWorld(clock);
-    const { projector } = world;
-    const working = projector();
-    await working.start();
-    const { version } = await rebuild(world);
-    await eventually('the projector to notice', async () => {
-      await clock.advance(1_000);
-      return (await working.status())[0]?.writes === version ? true : undefined;
-    });
-    expect((await working.status())[0]?.state).toBe('following');
-  });
-
-  test('does not lose an event that a projector wrote to the dropped version', async () => {
-    const world = await thingWorld();
-    const { append, projector, readModels, eventStore } = world;
-    const working = projector();
-    await working.start();
-    await untilReached(thingProjection, readModels, await append(added('a')));
-
-    let position = 0n;
-    const late: ReadModelStore = {
-      ...readModels,
-      publish: async (model) => {
-        position = await append(labelled('a', 'late'), added('b'));
-        await untilReached(thingProjection, readModels, position);
-        await working.stop();
-        await readModels.publish(model);
-      },
-    };
-    const { version } = await rebuild(world, { readModels: late });
-    expect(await readModels.checkpoint(modelOf(version))).toBeGreaterThanOrEqual(position);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-  });
-
-  test('keeps the live version when interrupted, and continues when called again', async () => {
-    const world = await thingWorld();
-    const { append, readModels, eventStore, projector } = world;
-    await append(
-      ...Array.from({ length: 40 }, (_, index) =>
-        index < 4 ? added(`t${String(index)}`) : labelled(`t${String(index % 4)}`, String(index)),
-      ),
-    );
-    const working = projector();
-    await working.start();
-    await untilReached(thingProjection, readModels, 40n);
-
-    const abort = new AbortController();
-    const inSmallBatches: EventStore = {
-      ...eventStore,
-      subscribe: (options) => eventStore.subscribe({ ...options, maxBatch: 10 }),
-    };
-    let batches = 0;
-    const decode: typeof decodeThing = (stored) => {
-      batches += 1;
-      if (batches === 15) abort.abort(new Error('the machine goes down'));
-      return decodeThing(stored);
-    };
-    await expect(rebuild(world, { eventStore: inSmallBatches, decode, signal: abort.signal })).rejects.toThrow(
-      'the machine goes down',
-    );
-    expect(await readModels.liveVersion('thing')).toBe('1');
-
-    const progress: RebuildProgress[] = [];
-    const result = await rebuild(world, { onProgress: (step) => progress.push(step) });
-    expect(result.resumed).toBe(true);
-    expect(result.events).toBe(20);
-    expect(progress.at(-1)).toEqual({ events: 20, position: 40n, target: 40n });
-    expect(await readModels.liveVersion('thing')).toBe(result.version);
-    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    expect((await rebuild(world)).resumed).toBe(false);
-  });
-
-  test('ends over an event that the projection cannot take, and the live version stays', async () => {
-    const world = await thingWorld();
-    const { append, projector, readModels } = world;
-    await projector().start();
-    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'poison'), added('b')));
-    const decode: typeof decodeThing = (stored) => {
-      if (stored.data['label'] === 'poison') throw new TypeError('poison');
-      return decodeThing(stored);
-    };
-    // In one millisecond: what each left is not taken up by the next one.
-    const clock = createTestClock();
-    await expect(rebuild(world, { decode, clock })).rejects.toThrow(ProjectionFailed);
-    await expect(rebuild(world, { decode, clock })).rejects.toThrow('failed at position 2 over ThingLabelled: TypeError at');
-    expect(await readModels.liveVersion('thing')).toBe('1');
-    expect((await liveDocuments(thingProjection, readModels)).size).toBe(2);
-    expect(await rebuild(world, { clock })).toMatchObject({ resumed: false, events: 3 });
-  });
-
-  test('of several at once reads and decodes the log once', async () => {
-    const world = await thingWorld();
-    const { append, eventStore, readModels } = world;
-    for (let index = 0; index < 30; index += 1) await append(added(`t${String(index)}`), labelled(`t${String(index)}`, 'x'));
-    let [read, decoded] = [0, 0];
-    const counted: EventStore = {
-      ...eventStore,
-      async *subscribe(options) {
-        for await (const slice of eventStore.subscribe({ ...options, maxBatch: 7 })) {
-          read += slice.events.length;
-          yield slice;
-        }
-      },
-    };
-    const names = Array.from({ length: 10 }, (_, index) => `thing${String(index)}`);
-    const projections = names.map((name) => ({ ...thingProjection, name }));
-    const decode: typeof decodeThing = (stored) => {
-      decoded += 1;
-      return decodeThing(stored);
-    };
-    const parts = { eventStore: counted, readModels, decode, clock: systemClock, random: systemRandom };
-    const catchUp = createCatchUp(parts);
-    const results = await Promise.all(names.map((name) => rebuildProjection(name, { ...parts, projections, catchUp })));
-    expect(results.map(({ events }) => events)).toEqual(names.map(() => 60));
-    expect([read, decoded]).toEqual([60, 60]);
-    const folded = await freshFold(thingProjection, eventStore);
-    for (const projection of projections) expect(await liveDocuments(projection, readModels)).toEqual(folded);
-  });
-
-  test('of a projection that does not exist is refused', async () => {
-    const world = await thingWorld();
-    await expect(
-      rebuildProjection('nothing', { projections: [], ...world, decode: decodeThing, clock: systemClock, random: systemRandom }),
-    ).rejects.toThrow('nothing');
+    await expectFolded(thingProjection, readModels, eventStore);
   });
 });
 
@@ -605,106 +327,5 @@ describe('reading from the live version', () => {
   test('other faults are not hidden', async () => {
     const { readModels } = await thingWorld();
     await expect(readLive(thingProjection, readModels, () => Promise.reject(new RangeError('mine')))).rejects.toThrow(RangeError);
-  });
-});
-
-describe('a list', () => {
-  test('reflects everything that was committed before the call', async () => {
-    const { append, projector, readModels, eventStore } = await thingWorld();
-    await projector().start();
-    for (let index = 0; index < 20; index += 1) {
-      await append(added(`t${String(index).padStart(2, '0')}`, 'listed'));
-      const found = await readList(
-        thingProjection,
-        { ...everything, where: { label: 'listed' } },
-        { eventStore, readModels, clock: systemClock },
-      );
-      expect(found).toHaveLength(index + 1);
-      expect(found.at(-1)?.body.revisions).toEqual([0]);
-    }
-  });
-
-  test('fails when the projection has not caught up within 2 s', async () => {
-    const clock = createTestClock();
-    const { append, projector, readModels, eventStore } = await thingWorld(clock);
-    const working = projector();
-    await working.start();
-    await working.stop();
-    await append(added('a'));
-    const list = readList(thingProjection, everything, { eventStore, readModels, clock }).then(
-      () => 'answered',
-      (fault: unknown) => fault,
-    );
-    await eventually('the waiting', () => (clock.pending() >= 2 ? true : undefined));
-    await clock.advance(1_999);
-    expect(await Promise.race([list, Promise.resolve('waiting')])).toBe('waiting');
-    await clock.advance(1);
-    const fault = await list;
-    expect(fault).toBeInstanceOf(ProjectionBehind);
-    expect(fault).toMatchObject({ projection: 'thing', retryAfterSeconds: 1 });
-    expect(clock.pending()).toBe(0);
-  });
-
-  test('fails while no version is published', async () => {
-    const { readModels, eventStore } = await thingWorld();
-    await expect(readList(thingProjection, everything, { eventStore, readModels, clock: systemClock })).rejects.toThrow(
-      ProjectionBehind,
-    );
-  });
-
-  test('keeps waiting across a swap', async () => {
-    const world = await thingWorld();
-    const { append, projector, eventStore } = world;
-    const working = projector();
-    await working.start();
-    await working.stop();
-    await append(added('a'));
-    const list = readList(thingProjection, everything, {
-      eventStore,
-      readModels: await world.openReadModels(),
-      clock: createTestClock(),
-    });
-    await rebuild(world);
-    expect((await list).map(({ id }) => id)).toEqual(['a']);
-  });
-});
-
-describe('the status', () => {
-  test('distinguishes live, unpublished and superseded, and has the lag', async () => {
-    const clock = createTestClock(Date.now() + 3_600_000);
-    const world = await thingWorld(clock);
-    const { append, projector, readModels } = world;
-    const status = () => projectionStatus([thingProjection], { ...world, clock });
-    await append(added('a'));
-    expect(await status()).toEqual([
-      { name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null, failure: null, parked: [] },
-    ]);
-
-    const working = projector();
-    await working.start();
-    await untilReached(thingProjection, readModels, 1n);
-    expect(await status()).toEqual([
-      {
-        name: 'thing',
-        version: 1,
-        liveVersion: '1',
-        state: 'live',
-        lag: { position: 1n, positions: 0n, ms: 0 },
-        failure: null,
-        parked: [],
-      },
-    ]);
-
-    await working.stop();
-    await append(added('b'), thingEvent('SomethingElse', 'x'), added('c'));
-    const [behind] = await status();
-    expect(behind?.lag).toMatchObject({ position: 1n, positions: 3n });
-    // The oldest missing event was recorded just now, by a clock an hour behind this one.
-    expect(behind?.lag?.ms).toBeGreaterThan(3_000_000);
-    expect(behind?.lag?.ms).toBeLessThanOrEqual(3_600_000);
-
-    await readModels.prepare(modelOf('7'));
-    await readModels.publish(modelOf('7'));
-    expect(await status()).toMatchObject([{ liveVersion: '7', state: 'superseded', lag: null }]);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
+import { afterEach, expect } from '@jest/globals';
 import type { JsonObject, Recorded } from '../../src/events/envelope.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
 import { START, type EventStore, type NewEvent, type StoredEvent } from '../../src/events/store/eventStore.js';
@@ -11,6 +11,7 @@ import type { AnyProjection, ListProjection, Projection } from '../../src/projec
 import type { Decode } from '../../src/projections/runner/foldDocuments.js';
 import { personalTermsOf, type TermSource } from '../../src/projections/runner/personalTerms.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
+import { rebuildProjection, type RebuildParts } from '../../src/projections/runner/rebuild.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModel, ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { temporaryFolder } from './temporary.js';
@@ -61,6 +62,13 @@ export const thingEvent = (type: string, id: string, label?: string): NewEvent =
   },
 });
 
+export const added = (id: string, label = id): NewEvent => thingEvent('ThingAdded', id, label);
+export const labelled = (id: string, label: string): NewEvent => thingEvent('ThingLabelled', id, label);
+export const removed = (id: string): NewEvent => thingEvent('ThingRemoved', id);
+
+/** The read model of things in a version of its own. */
+export const modelOf = (version: string): ReadModel => ({ name: 'thing', version, indexes: thingProjection.indexes });
+
 export const decodeThing = ({ id, type, data, metadata, stream, revision, position }: StoredEvent): Recorded => ({
   type,
   data,
@@ -107,6 +115,15 @@ export const liveDocuments = async (
   const model: ReadModel = { name: projection.name, version, indexes: projection.indexes };
   const found = await readModels.find(model, { order: 'ascending', limit: 100_000 });
   return new Map(found.map(({ id, body }) => [id, body]));
+};
+
+/** The version that answers reads holds what the log says. */
+export const expectFolded = async (
+  projection: AnyProjection,
+  readModels: ReadModelStore,
+  eventStore: EventStore,
+): Promise<void> => {
+  expect(await liveDocuments(projection, readModels)).toEqual(await freshFold(projection, eventStore));
 };
 
 export interface LogLine {
@@ -210,3 +227,14 @@ export const untilReached = async (projection: AnyProjection, readModels: ReadMo
   if (!(await readModels.reached(model, position, AbortSignal.timeout(10_000))))
     throw new Error(`never reached ${String(position)}`);
 };
+
+export const rebuildThings = (world: ThingWorld, parts: Partial<RebuildParts> = {}): ReturnType<typeof rebuildProjection> =>
+  rebuildProjection('thing', {
+    projections: [thingProjection],
+    eventStore: world.eventStore,
+    readModels: world.readModels,
+    decode: decodeThing,
+    clock: systemClock,
+    random: systemRandom,
+    ...parts,
+  });
