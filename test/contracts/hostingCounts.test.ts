@@ -20,16 +20,18 @@ beforeAll(async () => {
   ]);
   mkdirSync(join(folder, 'about'));
   for (const file of files.keys()) writeFileSync(join(folder, file), file);
-  const { belowSites } = createSiteHandlers(
-    (project) =>
+  const { belowSites } = createSiteHandlers({
+    find: (project) =>
       Promise.resolve(
         project === 'bakery'
           ? { folder, files, compressedFolder: folder, compressed: new Set<string>(), project, isUnedited: false }
           : null,
       ),
-    createSiteUrls(() => base, undefined),
-    ({ project, path, query, headers, peer }) => counted.push([project, path, query, headers['user-agent'], peer].join(' ')),
-  );
+    findAtDomain: () => Promise.resolve(null),
+    urls: createSiteUrls(() => base, undefined),
+    countPage: ({ project, path, query, headers, peer }) =>
+      counted.push([project, path, query, headers['user-agent'], peer].join(' ')),
+  });
   base = await serveSites(() => belowSites);
 });
 

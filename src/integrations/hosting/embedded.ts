@@ -233,7 +233,12 @@ export const createEmbeddedHosting = (options: {
       removeEnded: () => withDiskFaults(previews.removeEnded(mutex)),
       show: (projectId, draft) => withDiskFaults(mutex.run(projectId, () => showPreview(projectId, draft))),
     },
-    handlers: createSiteHandlers(findServed, siteUrls, options.countPage, findServedAtDomain),
+    handlers: createSiteHandlers({
+      find: findServed,
+      findAtDomain: findServedAtDomain,
+      urls: siteUrls,
+      countPage: options.countPage,
+    }),
     siteAddress: ({ slug, hosting, url }) => (hosting?.provider === embedded ? siteUrls.urlOf(slug ?? hosting.projectId) : url),
   };
 };
