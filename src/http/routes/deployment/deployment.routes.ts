@@ -8,6 +8,7 @@ import type { Deployment as HostingDeployment, Hosting } from '../../../integrat
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
+import { createKeyedLimit } from '../../../platform/keyedLimit.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
@@ -66,6 +67,9 @@ const commitsAt = (place: string): CommitPlace => {
   return { head, skip: Number(skip) };
 };
 
+/** Of one website at the same time. A deep page of a long history takes seconds, and goes on when its reader has gone. */
+const maxCommitReads = 2;
+
 export interface DeploymentRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
@@ -82,6 +86,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
   const { engine, reader, sourceHost, hosting, deployments } = parts;
 
   const sightOf = createSightOf(reader);
+  const limitCommitReads = createKeyedLimit(maxCommitReads);
 
   const projectIn = (
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
@@ -132,13 +137,16 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       answers: {
         200: { description: 'Those of the default branch, as the source host reports them.', schema: Type.Array(Commit) },
       },
-      answer: async ({ website: { website }, query }) => {
+      answer: async ({ website: { website }, query, signal }) => {
         const { repository } = website;
         if (repository !== undefined) requireProvider({ used: sourceHost, needed: repository });
         const { items, next } = await readPage(query, placeOfCommit, async ({ limit, after }) => {
           if (repository === undefined) return [];
           const from = after === undefined ? undefined : commitsAt(after);
-          const commits = await sourceHost.listCommits(repository.id, limit, from);
+          const commits = await limitCommitReads(website.id, async () => {
+            signal.throwIfAborted();
+            return sourceHost.listCommits(repository.id, limit, from);
+          });
           if (commits === null) throw notACursor();
           const { head = commits[0]?.id ?? '', skip = 0 } = from ?? {};
           return commits.map((commit, index) => ({ commit, head, skip: skip + index + 1 }));
