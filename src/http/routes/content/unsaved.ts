@@ -1,6 +1,7 @@
 import { maxContentBytes } from '../../../commands/content/content.handlers.js';
 import { dataFile } from '../../../events/content/content.files.js';
 import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
+import { createSharedCalls } from '../../../platform/sharedCalls.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { isTooDeep } from '../../validation.js';
 
@@ -15,22 +16,31 @@ export type ReadUnsaved = (
   wanted?: (documentId: string) => boolean,
 ) => Promise<ReadonlyMap<string, unknown>>;
 
-export const createReadUnsaved =
-  (sourceHost: SourceHost): ReadUnsaved =>
-  async ({ templateId, repository }, wanted = () => true) => {
-    // Before it is provisioned there is none; elsewhere, nobody can be asked.
-    if (repository?.provider !== sourceHost.provider) return new Map();
-    const ids = declaredIn(await sourceHost.readEditable(templateId)).filter(wanted);
-    if (ids.length === 0) return new Map();
-    const { files } = await sourceHost.readFiles(repository.id, ids.map(dataFile));
+export const createReadUnsaved = (sourceHost: SourceHost): ReadUnsaved => {
+  const sharedReads = createSharedCalls();
+
+  const read = async (repositoryId: string, ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> => {
+    const { files } = await sourceHost.readFiles(repositoryId, ids.map(dataFile));
     const found = new Map<string, unknown>();
-    for (const id of [...ids].sort()) {
+    for (const id of ids) {
       const file = files.get(dataFile(id));
       const body = file === undefined ? undefined : documentIn(file);
       if (body !== undefined) found.set(id, body);
     }
     return found;
   };
+
+  return async ({ templateId, repository }, wanted = () => true) => {
+    // Before it is provisioned there is none; elsewhere, nobody can be asked.
+    if (repository?.provider !== sourceHost.provider) return new Map();
+    const ids = declaredIn(await sourceHost.readEditable(templateId))
+      .filter(wanted)
+      .sort();
+    if (ids.length === 0) return new Map();
+    // Each holds up to 64 MB of what was pushed; those who ask at once, or went away, share one.
+    return sharedReads.run(JSON.stringify([repository.id, ids]), () => read(repository.id, ids), { afterOther: true });
+  };
+};
 
 /**
  * What somebody has pushed may be anything: what is no JSON, or could not be saved, is no document. A larger one
