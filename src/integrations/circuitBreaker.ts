@@ -1,4 +1,5 @@
-import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen, type CircuitBreakerPolicy } from 'cockatiel';
+import type { Clock } from '../platform/clock.js';
 import { ProviderFault } from './fault.js';
 
 const MAX_CONSECUTIVE_FAULTS = 8;
@@ -13,12 +14,26 @@ const BREAK_MS = 10_000;
 export const createCircuitBreaker = (
   provider: string,
   isDown: (fault: ProviderFault) => boolean,
+  clock: Pick<Clock, 'now'>,
 ): (<Result>(call: () => Promise<Result>) => Promise<Result>) => {
-  const breaker = circuitBreaker(
-    handleWhen((error) => error instanceof ProviderFault && isDown(error)),
-    { halfOpenAfter: BREAK_MS, breaker: new ConsecutiveBreaker(MAX_CONSECUTIVE_FAULTS) },
-  );
+  let openedAt = -Infinity;
+  const create = (): CircuitBreakerPolicy => {
+    const breaker = circuitBreaker(
+      handleWhen((error) => error instanceof ProviderFault && isDown(error)),
+      { halfOpenAfter: BREAK_MS, breaker: new ConsecutiveBreaker(MAX_CONSECUTIVE_FAULTS) },
+    );
+    breaker.onBreak(() => {
+      openedAt = clock.now();
+    });
+    return breaker;
+  };
+  let breaker = create();
   return async (call) => {
+    // The clock was set back: an open breaker, which compares times, would stay open for as long.
+    if (clock.now() < openedAt) {
+      openedAt = -Infinity;
+      breaker = create();
+    }
     try {
       return await breaker.execute(call);
     } catch (error) {

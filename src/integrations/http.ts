@@ -90,7 +90,11 @@ export const createProviderHttp = (parts: {
   const send = parts.fetch ?? fetch;
   const logger = parts.logger.child({ provider });
   // A provider that asks to wait, or redirects, is up.
-  const withBreaker = createCircuitBreaker(provider, ({ transient, retryAfterMs }) => transient && retryAfterMs === undefined);
+  const withBreaker = createCircuitBreaker(
+    provider,
+    ({ transient, retryAfterMs }) => transient && retryAfterMs === undefined,
+    clock,
+  );
   /** By the limit's name. */
   const limitedUntil = new Map<string, number>();
 

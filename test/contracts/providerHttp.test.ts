@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { createCircuitBreaker } from '../../src/integrations/circuitBreaker.js';
+import { ProviderFault } from '../../src/integrations/fault.js';
 import { createProviderHttp } from '../../src/integrations/http.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { collectLogs } from '../support/logs.js';
@@ -40,6 +42,17 @@ test('a rate limit is over when its hour is, also where the clock was set back m
   await expect(get()).rejects.toMatchObject({ retryAfterMs: 60_000 });
   clock.setTime(clock.now() - 86_400_000);
   expect((await get()).status).toBe(200);
+});
+
+test('a provider that is left alone is asked again at once where the clock was set back meanwhile', async () => {
+  const clock = createTestClock();
+  const withBreaker = createCircuitBreaker('Example', () => true, clock);
+  const down = () =>
+    withBreaker(() => Promise.reject(new ProviderFault({ provider: 'Example', message: 'down', transient: true })));
+  for (let faults = 0; faults < 8; faults += 1) await expect(down()).rejects.toThrow('down');
+  await expect(down()).rejects.toThrow('left alone');
+  clock.setTime(clock.now() - 3_600_000);
+  expect(await withBreaker(() => Promise.resolve('up'))).toBe('up');
 });
 
 test.each([

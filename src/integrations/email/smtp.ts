@@ -41,7 +41,11 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
     });
   });
   // A server that refuses a mail is up.
-  const withBreaker = createCircuitBreaker('The mail server', ({ cause }) => (cause as SmtpError).responseCode === undefined);
+  const withBreaker = createCircuitBreaker(
+    'The mail server',
+    ({ cause }) => (cause as SmtpError).responseCode === undefined,
+    clock,
+  );
 
   return {
     provider,

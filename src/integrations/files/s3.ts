@@ -25,7 +25,7 @@ const maxAttempts = 3;
 /** Files in a bucket of S3 or a compatible service. The SDK is loaded on first use. */
 export const createS3Files = (settings: BucketAccount, { clock = systemClock }: { clock?: Clock } = {}): FileStore => {
   const { bucket: Bucket, region, endpoint, credentials } = settings;
-  const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient);
+  const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient, clock);
 
   const load = lazily(async () => {
     const sdk: typeof S3Sdk = await import('@aws-sdk/client-s3');
