@@ -112,6 +112,14 @@ describe('a delivery', () => {
     ]);
   });
 
+  it.each([
+    ['America/New_York', '2026-11-29T04:59:00Z', '2026-11-29T05:00:00Z'],
+    ['Pacific/Auckland', '2026-11-28T10:59:00Z', '2026-11-28T11:00:00Z'],
+  ])('is late once the day is over in %s', (timeZone, ...times) => {
+    const late = times.map((time) => deliveryLines('Corner Bakery', block, { ...pipe, timeZone, now: Date.parse(time) })[4]);
+    expect(late).toEqual([expect.not.stringContaining('(late)'), expect.stringContaining('due 28 Nov (late)')]);
+  });
+
   it('lets no text of a client act on the terminal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {

@@ -2,7 +2,7 @@ import type { DeliveryBlock } from '@doorstep/sdk';
 import { clean } from '../output.js';
 import { pad } from '../table.js';
 import { widest, wrapped, type Drawing } from './drawing.js';
-import { dayClock, fromNow, longDay, shortDay, spaced } from './words.js';
+import { dayClock, daysUntil, fromNow, longDay, shortDay, spaced } from './words.js';
 
 type Checkpoint = DeliveryBlock['checkpoints'][number];
 
@@ -15,8 +15,9 @@ const markOf = (status: Checkpoint['status'], drawing: Drawing): string => {
   return status === 'in_progress' ? drawing.style.yellow(marks.in_progress) : drawing.style.dim(marks.pending);
 };
 
-const isLate = ({ status, dueAt }: Checkpoint, { now }: Drawing): boolean =>
-  status !== 'done' && dueAt !== undefined && Date.parse(dueAt) < now;
+/** Once its day is over: the hour of a day says nothing. */
+const isLate = ({ status, dueAt }: Checkpoint, drawing: Drawing): boolean =>
+  status !== 'done' && dueAt !== undefined && daysUntil(dueAt, dayClock(drawing)) < 0;
 
 const timeOf = (checkpoint: Checkpoint, drawing: Drawing): string => {
   if (checkpoint.completedAt !== undefined) return shortDay(checkpoint.completedAt, drawing).replace(/^(?=\d )/, ' ');

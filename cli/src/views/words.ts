@@ -61,11 +61,13 @@ export const shortTime = (time: string, clock: Clock): string =>
 export const fullDay = (time: string, clock: Clock): string =>
   format(Date.parse(time), clock, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).replace(',', '');
 
+/** How many days from today on; negative in the past. */
+export const daysUntil = (time: string, clock: Clock): number =>
+  Math.round((Date.parse(dayOf(Date.parse(time), clock)) - Date.parse(dayOf(clock.now, clock))) / dayMs);
+
 /** `today`, `tomorrow`, `in 30 days`, `3 days ago`. */
-export const fromNow = (time: string, clock: Clock): string => {
-  const days = Math.round((Date.parse(dayOf(Date.parse(time), clock)) - Date.parse(dayOf(clock.now, clock))) / dayMs);
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(days, 'day');
-};
+export const fromNow = (time: string, clock: Clock): string =>
+  new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(daysUntil(time, clock), 'day');
 
 /** `0.4 s`, `1 min 5 s`. */
 export const duration = (ms: number): string => {
