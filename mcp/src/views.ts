@@ -30,6 +30,16 @@ export const compact = <Value extends object>(value: Value): { [Key in keyof Val
     [Key in keyof Value]: Exclude<Value[Key], undefined>;
   };
 
+/** About what an assistant can read at once, in characters of JSON. */
+export const longestAnswer = 24_000;
+
+/** The first of them: as many as an assistant can read at once. */
+export const fitting = <Item>(items: readonly Item[]): Item[] => {
+  let length = 0;
+  const end = items.findIndex((item) => (length += JSON.stringify(item).length) > longestAnswer);
+  return items.slice(0, end === -1 ? items.length : end);
+};
+
 export const toDeliveryView = (block: DeliveryBlock): z.input<typeof DeliveryView> =>
   compact({
     readyBy: block.estimatedCompletionAt,

@@ -96,3 +96,34 @@ test('an offer of the ownership that is older than a page of them is listed, and
   expect(removed.data).toMatchObject({ done: true, removed: ['offer'] });
   expect(await doorstep.websites.transfers.list(everybody.websiteId, { ids: id })).toEqual([]);
 });
+
+test('audit_log leaves out what is long, and lists as much as an assistant can read at once', async () => {
+  let baseHash: string | null = null;
+  for (const number of [1, 2]) {
+    const body = { text: 'x'.repeat(12_000), number };
+    ({ hash: baseHash } = await doorstep.websites.content.save(everybody.websiteId, 'long', { baseHash, body }));
+  }
+  const short = await admin.call('audit_log', { website, limit: 2 });
+  expect(short.data).toMatchObject({
+    entries: [
+      { type: 'ContentSaved', data: { documentId: 'long' }, omitted: ['body'] },
+      { type: 'ContentSaved', omitted: ['body'] },
+    ],
+    more: true,
+  });
+  expect(firstLine(short.text)).toBe('2 changes; there are more: narrow the time, or raise the limit.');
+
+  // The tests before this one have written more than that.
+  const { text, data } = await admin.call('audit_log', { website, limit: 100 });
+  expect(JSON.stringify(data).length).toBeLessThan(25_000);
+  expect(data.more).toBe(true);
+  expect(firstLine(text)).toBe(`${String(countOf(data.entries))} changes; there are more: narrow the time.`);
+});
+
+test.each([
+  ['content', true],
+  ['marketing', false],
+])('save_content of %s says how it gets onto the site: %s', async (kind, isPublished) => {
+  const { text } = await admin.call('save_content', { website, kind, id: 'new', body: {} });
+  expect([text.includes('is saved'), text.includes('publish_website')]).toEqual([true, isPublished]);
+});

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { counted } from '../dates.js';
 import { tool } from '../tool.js';
-import { compact, WebsiteArgument } from '../views.js';
+import { compact, fitting, WebsiteArgument } from '../views.js';
+
+/** In characters of JSON: a document that was saved is longer, and is not what a log is asked for. */
+const longestField = 1_000;
 
 export const auditLog = tool({
   name: 'audit_log',
@@ -29,6 +32,7 @@ export const auditLog = tool({
         via: z.string(),
         websiteId: z.string().optional(),
         data: z.record(z.string(), z.unknown()),
+        omitted: z.array(z.string()).optional().describe('Fields of data that are too long'),
       }),
     ),
     more: z.boolean(),
@@ -39,18 +43,31 @@ export const auditLog = tool({
       { ...compact({ websiteId: website?.id, actor, from, to }), limit: limit + 1 },
       { signal },
     );
-    const entries = found.slice(0, limit).map(({ at, type, actor: who, websiteId, data }) => ({
-      at,
-      type,
-      by: who.name ?? who.subject,
-      via: who.via,
-      ...(websiteId !== undefined && { websiteId }),
-      data,
-    }));
+    const listed = found.slice(0, limit).map(({ at, type, actor: who, websiteId, data, omitted = [] }) => {
+      const isLong = ([, value]: readonly [string, unknown]): boolean => JSON.stringify(value).length > longestField;
+      const left = [
+        ...omitted,
+        ...Object.entries(data)
+          .filter(isLong)
+          .map(([field]) => field),
+      ];
+      return {
+        at,
+        type,
+        by: who.name ?? who.subject,
+        via: who.via,
+        ...(websiteId !== undefined && { websiteId }),
+        data: Object.fromEntries(Object.entries(data).filter((field) => !isLong(field))),
+        ...(left.length > 0 && { omitted: left }),
+      };
+    });
+    const entries = fitting(listed);
+    const more = found.length > entries.length;
+    const how = entries.length < listed.length ? 'narrow the time' : 'narrow the time, or raise the limit';
     return {
-      text: `${counted(entries.length, 'change')}${found.length > limit ? '; there are more: narrow the time, or raise the limit' : ''}.`,
+      text: `${counted(entries.length, 'change')}${more ? `; there are more: ${how}` : ''}.`,
       quotes: entries.length === 0 ? {} : { entries },
-      data: { entries, more: found.length > limit },
+      data: { entries, more },
     };
   },
 });

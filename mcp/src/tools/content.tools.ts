@@ -3,10 +3,7 @@ import { z } from 'zod';
 import { counted } from '../dates.js';
 import { ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
-import { compact, WebsiteArgument } from '../views.js';
-
-/** About what an assistant can read at once, in characters of JSON. */
-const longestAnswer = 24_000;
+import { compact, fitting, longestAnswer, WebsiteArgument } from '../views.js';
 
 /** The longest page of the API, with the number of all. */
 const page = { limit: 200, count: true };
@@ -122,13 +119,7 @@ export const readContent = tool({
  * @param total - how many there are, in the pages after this one too
  */
 const listing = (slug: string, kind: string, listed: readonly object[], total = listed.length) => {
-  const items: Record<string, unknown>[] = [];
-  let length = 0;
-  for (const item of listed) {
-    length += JSON.stringify(item).length;
-    if (length > longestAnswer) break;
-    items.push(item as Record<string, unknown>);
-  }
+  const items = fitting(listed) as Record<string, unknown>[];
   const cut = items.length < total;
   return {
     text: `${slug}: ${String(total)} in ${kind}${cut ? `, the first ${String(items.length)} of them; the portal has all` : ''}.`,
@@ -141,7 +132,7 @@ export const saveContent = tool({
   name: 'save_content',
   title: 'Save content',
   description:
-    'Save a content or marketing document of a website, whole: read it first with read_content, change it, pass its hash as baseHash. Without baseHash it is created. Saved is not published: use publish_website. Earlier versions are kept.',
+    'Save a content or marketing document of a website, whole: read it first with read_content, change it, pass its hash as baseHash. Without baseHash it is created. publish_website puts saved content on the site. Earlier versions are kept.',
   toolset: 'content',
   operations: ['saveContent', 'saveMarketing'],
   callers: ['admin', 'client'],
@@ -160,7 +151,8 @@ export const saveContent = tool({
     const { id: websiteId, slug } = await doorstep.websites.findListed(named, { signal });
     const { hash } = await bodyOf(doorstep, kind).save(websiteId, id, { baseHash: baseHash ?? null, body }, { signal });
     return {
-      text: `The ${kind} document ${id} of ${slug} is saved. Its hash: ${hash}. publish_website puts it on the site.`,
+      // Marketing texts stand beside the website.
+      text: `The ${kind} document ${id} of ${slug} is saved. Its hash: ${hash}.${kind === 'content' ? ' publish_website puts it on the site.' : ''}`,
       data: { slug, id, hash },
     };
   },
