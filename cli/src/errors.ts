@@ -18,6 +18,7 @@ const hintsByCode: Readonly<Record<string, string>> = {
   delivery_not_set_up: 'To set it up: doorstep delivery set <website> --ready-by <date>',
   website_archived: 'To bring it back: doorstep websites restore <website>',
   website_not_archived: 'To archive it: doorstep websites archive <website>',
+  invalid_token: 'Run "doorstep login" for another one, or correct DOORSTEP_TOKEN where that is set.',
   'websites list: admin_required': 'Those that you have access to: doorstep websites list --mine',
 };
 

@@ -121,6 +121,14 @@ describe('what is wrong', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'doorstep: Website nowhere not found\n' });
   });
 
+  it('says of a token that is not good where it may come from: whoami is refused, too', async () => {
+    const { code, stderr } = await runCli(makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: 'svc_pat_revoked' }), ['whoami']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'doorstep: Invalid token\nRun "doorstep login" for another one, or correct DOORSTEP_TOKEN where that is set.\n',
+    });
+  });
+
   it('lists further violations below the message', async () => {
     const { stderr } = await runCli(home, ['api', 'POST', '/clients', '-F', 'email=1', '-F', 'nme=Anna']);
     const [message, ...others] = stderr.trimEnd().split('\n');
