@@ -5,12 +5,13 @@ import { queryClient } from './api/queryClient.js';
 import { analyticsQuery } from './features/analytics/queries.js';
 import { rangeOf, spanOf } from './features/analytics/range.js';
 import { billingQuery } from './features/billing/queries.js';
-import { contentDocumentQuery, contentListQuery, editableQuery } from './features/content/queries.js';
+import { contentDocumentQuery, contentListQuery } from './features/content/queries.js';
 import { commitsQuery, deploymentsQuery } from './features/deployments/queries.js';
 import { mediaQuery } from './features/media/queries.js';
 import { seoQuery } from './features/seo/queries.js';
 import { deliveryQuery, historyQuery, savedDeliveryQuery } from './features/delivery/queries.js';
 import { documentsQuery } from './features/documents/queries.js';
+import { homeQueries, onlyWebsiteOf, seesAgency } from './features/home/queries.js';
 import { invitationQuery } from './features/invitation/queries.js';
 import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
@@ -28,7 +29,7 @@ import { websiteQuery } from './features/website/queries.js';
 import { filterIn } from './features/websites/filter.js';
 import { websitesQuery } from './features/websites/queries.js';
 import { base } from './page.js';
-import { paths, type PageName } from './paths.js';
+import { paths, pathTo, type PageName } from './paths.js';
 import { isSignedIn } from './session/session.js';
 
 /** Who may open a page; the service decides what they get. */
@@ -54,7 +55,7 @@ export interface Route {
   readonly title: `titles.${PageName}`;
   readonly load: () => Promise<unknown>;
   /** What it asks for first: asked while its code comes. */
-  readonly data: (params: Params) => readonly object[];
+  readonly data: (params: Params) => readonly object[] | Promise<readonly object[]>;
 }
 
 type LoadPage = () => Promise<{ default: ComponentType }>;
@@ -88,7 +89,20 @@ const route = (page: PageName, who: Audience, place: Place, load: LoadPage, data
 
 /** Of each page: its path, who may open it, where it stands, its code and its data. */
 export const routes: readonly Route[] = [
-  route('home', 'signedIn', 'agency', () => import('./features/home/HomePage.js')),
+  route(
+    'home',
+    'signedIn',
+    'agency',
+    () => import('./features/home/HomePage.js'),
+    async () => {
+      const me = await queryClient.query(meQuery);
+      const only = onlyWebsiteOf(me);
+      if (seesAgency(me) || only === undefined) return homeQueries(me);
+      // The page leads there.
+      startLoading(`${base}/app${pathTo('status', { websiteId: only.id })}`);
+      return [];
+    },
+  ),
   route('signIn', 'everybody', 'alone', () => import('./features/session/SignInPage.js')),
   route('callback', 'everybody', 'alone', () => import('./features/session/CallbackPage.js')),
   route(
@@ -225,7 +239,7 @@ export const routes: readonly Route[] = [
     'signedIn',
     'website',
     () => import('./features/content/ContentPage.js'),
-    ({ websiteId = '' }) => [websiteQuery(websiteId), contentListQuery(websiteId, 'content'), editableQuery(websiteId)],
+    ({ websiteId = '' }) => [websiteQuery(websiteId), contentListQuery(websiteId, 'content'), templatesQuery],
   ),
   route(
     'contentDocument',
@@ -235,7 +249,7 @@ export const routes: readonly Route[] = [
     ({ websiteId = '', documentId = '' }) => [
       websiteQuery(websiteId),
       contentDocumentQuery(websiteId, 'content', documentId),
-      editableQuery(websiteId),
+      templatesQuery,
     ],
   ),
   route(
@@ -293,17 +307,21 @@ const findRoute = (path: string): { route: Route; params: Params } | undefined =
 
 const isList = (query: object): query is ListQuestion => 'initialPageParam' in query;
 
+/** What went wrong shows where it is needed. */
+const ask = (queries: readonly object[]): void => {
+  for (const query of queries) {
+    const answer = isList(query) ? queryClient.infiniteQuery(query) : queryClient.query(query as Question);
+    answer.catch(() => undefined);
+  }
+};
+
 /** Asks for the code and the data of a page at the same time. */
 export const startLoading = (pathname: string): void => {
   const found = findRoute(pathname.slice(`${base}/app`.length) || '/');
   if (found === undefined) return;
-  // What went wrong shows where it is needed.
   found.route.load().catch(() => undefined);
   if (!isSignedIn()) return;
   // Only the frame asks who is signed in.
-  const ofFrame = found.route.place === 'alone' ? [] : [meQuery];
-  for (const query of [...ofFrame, ...found.route.data(found.params)]) {
-    const answer = isList(query) ? queryClient.infiniteQuery(query) : queryClient.query(query as Question);
-    answer.catch(() => undefined);
-  }
+  if (found.route.place !== 'alone') ask([meQuery]);
+  Promise.resolve(found.route.data(found.params)).then(ask, () => undefined);
 };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
-import { startPortal, type PortalSeat } from '../support/portal.js';
+import { operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -16,18 +16,18 @@ const maxStyles = 20_000;
 
 const gzipBytes = async (response: Response): Promise<number> => gzipSync(await response.body(), { level: 9 }).length;
 
-withBrowser('the Status page, as a client loads it', () => {
+withBrowser('what is loaded', () => {
   let seat: PortalSeat;
   let path: string;
   beforeAll(async () => {
     seat = await startPortal();
     const { id: clientId } = await seat.admin.clients.create({ email: anna });
-    const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', clientId });
+    const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', tier: 'growth', clientId });
     await seat.admin.websites.delivery.replace(id, { estimatedCompletionAt: '2031-12-22T12:00:00.000Z' });
     path = `/websites/${id}`;
   });
 
-  test('is light, asks for its data while its code comes, and asks nobody else', async () => {
+  test('the Status page of a client is light, asks for its data while its code comes, and asks nobody else', async () => {
     const { page, visit, context } = await seat.open();
     const heading = page.getByRole('heading', { level: 1, name: 'Ready by 22 December 2031' });
     await visit(path, anna);
@@ -66,5 +66,38 @@ withBrowser('the Status page, as a client loads it', () => {
     await visit(path, anna);
     await heading.waitFor();
     await Promise.all(asked);
+  });
+
+  test('pages of the agency ask for what they show while their code comes, once, and again only for what has changed', async () => {
+    const { page, visit } = await seat.open();
+    await visit('/settings/connect', operator);
+    const lists = ['failed', 'late', 'waiting'].map((attention) => page.waitForRequest((one) => one.url().includes(attention)));
+    await page.route(/\/HomePage-[^/]*\.js$/, async (route) => {
+      await Promise.all(lists);
+      await route.continue();
+    });
+    await visit('/', operator);
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (request.resourceType() === 'fetch' && !pathname.endsWith('/events')) asked.push(`${pathname}${search}`);
+    });
+    for (const part of ['content', 'content/company', 'marketing']) {
+      asked.length = 0;
+      await visit(`${path}/${part}`, operator);
+      await page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
+      expect(asked).toEqual([...new Set(asked)]);
+    }
+
+    // That somebody has read the plan changes no more than the list of its readers.
+    await visit(`${path}/delivery/history`, operator);
+    await page.getByText('Nobody has looked yet').waitFor();
+    asked.length = 0;
+    const { websiteId, revision } = await seat.admin.websites.delivery.get(path.replace('/websites/', ''));
+    await seat.admin.websites.delivery.markSeen(websiteId, revision);
+    await page.getByRole('columnheader', { name: 'Who' }).waitFor();
+    expect(asked).toEqual([`${path}/delivery/readers?limit=200`]);
   });
 });

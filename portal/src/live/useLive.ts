@@ -6,6 +6,7 @@ import { isSessionOver, reportSessionOver } from '../api/sessionOver.js';
 import { apiKeyKeys } from '../features/apiKeys/keys.js';
 import { auditKeys } from '../features/audit/keys.js';
 import { clientKeys } from '../features/clients/keys.js';
+import { deliveryKeys } from '../features/delivery/keys.js';
 import { homeKeys } from '../features/home/keys.js';
 import { meKeys } from '../features/me/keys.js';
 import { websiteKeys } from '../features/website/keys.js';
@@ -36,7 +37,7 @@ const listKeys: readonly QueryKey[] = [websiteKeys.lists, homeKeys.own, auditKey
 /** What has to be asked again after a change. */
 const keysAfter = ({ event, data: { websiteId } }: ChangeEvent): readonly QueryKey[] => [
   ...(agencyKeys[event] ?? []),
-  ...(websiteId === undefined ? [] : [websiteKeys.website(websiteId)]),
+  ...(websiteId === undefined ? [] : [event === 'reader' ? deliveryKeys.readers(websiteId) : websiteKeys.website(websiteId)]),
   // That somebody has read a page changes no list.
   ...(event === 'reader' ? [] : listKeys),
 ];

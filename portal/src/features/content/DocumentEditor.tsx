@@ -26,9 +26,10 @@ import { holdsNotJson, JsonInput } from './parts/JsonInput.js';
 import { Merge } from './parts/Merge.js';
 import { Reading } from './parts/Reading.js';
 import { Versions } from './parts/Versions.js';
-import { contentDocumentQuery, editableQuery } from './queries.js';
+import { contentDocumentQuery } from './queries.js';
 import { fieldOfDocument, type Field } from './schema.js';
 import { isUnpublished } from './unpublished.js';
+import { useEditable } from './useEditable.js';
 
 /** What an edit began from. */
 interface Base {
@@ -174,7 +175,7 @@ export const DocumentEditor = ({ of }: { readonly of: Collection }): ReactNode =
   const { websiteId = '', documentId = '' } = useParams();
   const may = useMayEdit(websiteId);
   const document = useQuery(contentDocumentQuery(websiteId, of, documentId));
-  const editable = useQuery({ ...editableQuery(websiteId), enabled: of === 'content' });
+  const editable = useEditable(websiteId, of);
   const leadOf = useLead(of);
   const place = { websiteId, of, documentId };
   const bones = (
@@ -186,8 +187,8 @@ export const DocumentEditor = ({ of }: { readonly of: Collection }): ReactNode =
   return (
     <Asked query={document} words={{ name: t(`titles.${of}`), unreachable: t('content.unreachable') }} skeleton={bones}>
       {(data) => {
-        if (may === 'waiting' || (of === 'content' && editable.isPending)) return bones;
-        const field = of === 'content' ? fieldOfDocument(editable.data, documentId) : null;
+        if (may === 'waiting' || editable.isPending) return bones;
+        const field = fieldOfDocument(editable.data, documentId);
         const back = (
           <Link to={pathTo(of, { websiteId })} className="small">
             {t('content.all')}

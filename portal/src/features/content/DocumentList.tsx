@@ -18,9 +18,10 @@ import { actorName } from './actors.js';
 import classes from './DocumentList.module.css';
 import type { Collection } from './keys.js';
 import { Publication } from './parts/Publication.js';
-import { contentListQuery, editableQuery } from './queries.js';
+import { contentListQuery } from './queries.js';
 import { fieldOfDocument } from './schema.js';
 import { isUnpublished } from './unpublished.js';
+import { useEditable } from './useEditable.js';
 
 /** How a document stands towards the site. */
 const useStanding = (of: Collection): ((document: ContentDocument) => string) => {
@@ -88,7 +89,7 @@ export const DocumentList = ({ of }: { readonly of: Collection }): ReactNode => 
   const { websiteId = '' } = useParams();
   const may = useMayEdit(websiteId);
   const documents = useQuery(contentListQuery(websiteId, of));
-  const editable = useQuery(editableQuery(websiteId)).data;
+  const { data: editable } = useEditable(websiteId, of);
   const standingOf = useStanding(of);
   const answerOf = useAnswer(of);
   return (
@@ -127,7 +128,7 @@ export const DocumentList = ({ of }: { readonly of: Collection }): ReactNode => 
                         documentId: document.id,
                       })}
                     >
-                      {(of === 'content' ? fieldOfDocument(editable, document.id)?.title : undefined) ?? document.id}
+                      {fieldOfDocument(editable, document.id)?.title ?? document.id}
                     </Link>
                     <p className="small muted">{standingOf(document)}</p>
                   </div>

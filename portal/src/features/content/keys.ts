@@ -16,5 +16,4 @@ export const contentKeys = {
     documentId,
     hash,
   ],
-  editable: (websiteId: string) => [...websiteKeys.website(websiteId), 'editable'],
 } as const;

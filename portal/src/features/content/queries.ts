@@ -50,17 +50,3 @@ export const versionQuery = (websiteId: string, of: Collection, documentId: stri
     staleTime: Infinity,
     queryFn: ({ signal }) => collectionOf(of).version(websiteId, documentId, hash, { signal }),
   });
-
-/** What the template of a website declares of its documents, as a JSON Schema; null: nothing. */
-export const editableQuery = (websiteId: string) =>
-  queryOptions({
-    queryKey: contentKeys.editable(websiteId),
-    staleTime: 300_000,
-    queryFn: async ({ signal }) => {
-      const [{ templateId }, templates] = await Promise.all([
-        doorstep.websites.get(websiteId, { signal }),
-        doorstep.templates.list({ limit: 200 }, { signal }),
-      ]);
-      return templates.find(({ id }) => id === templateId)?.editable ?? null;
-    },
-  });

@@ -1,7 +1,10 @@
 import { meKeys } from '../me/keys.js';
 import { websiteKeys } from '../website/keys.js';
 
-export type Attention = 'failed' | 'late' | 'waiting';
+/** What needs somebody, in the order in which it does. */
+export const attentions = ['failed', 'late', 'waiting'] as const;
+
+export type Attention = (typeof attentions)[number];
 
 export const homeKeys = {
   attention: (attention: Attention) => websiteKeys.list({ attention }),

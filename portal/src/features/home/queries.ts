@@ -2,7 +2,9 @@ import type { Website } from '@doorstep/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { byCursor, pageOf } from '../../api/pages.js';
-import { homeKeys, type Attention } from './keys.js';
+import { viewedAs } from '../../session/viewAs.js';
+import type { Me } from '../me/queries.js';
+import { attentions, homeKeys, type Attention } from './keys.js';
 
 /** Websites, and how many there are beyond them. */
 export interface Some {
@@ -36,3 +38,16 @@ export const ownWebsitesQuery = infiniteQueryOptions({
   queryFn: ({ pageParam: cursor, signal }) =>
     pageOf(doorstep.me.websites({ limit: 200, ...(cursor !== undefined && { cursor }) }, { signal })),
 });
+
+/** Whether somebody sees what needs the agency; others see their own websites. */
+export const seesAgency = ({ role }: Me): boolean => role === 'admin' && viewedAs === null;
+
+/** The website whose Status page is what a client came for: the one that they have, while no other is offered. */
+export const onlyWebsiteOf = ({ websites, invitations }: Me): Me['websites'][number] | undefined =>
+  websites.length === 1 && invitations.length === 0 ? websites[0] : undefined;
+
+/** What the first page asks for, which depends on who sees it. */
+export const homeQueries = (me: Me): readonly object[] => {
+  if (seesAgency(me)) return [...attentions.map(attentionQuery), newestQuery];
+  return me.websites.length > 0 ? [ownWebsitesQuery] : [];
+};

@@ -7,13 +7,11 @@ import { Button } from '../../../theme/Button.js';
 import { PageHead } from '../../../ui/PageHead.js';
 import { Skeleton, RowBones } from '../../../ui/skeletons.js';
 import { FaultCard, Loaded } from '../../../ui/states.js';
-import type { Attention } from '../keys.js';
+import { attentions, type Attention } from '../keys.js';
 import { attentionQuery, newestQuery, type Some } from '../queries.js';
 import { AllWebsites } from './AllWebsites.js';
 import { AttentionRow } from './AttentionRow.js';
 import classes from './home.module.css';
-
-const attentions: readonly Attention[] = ['failed', 'late', 'waiting'];
 
 const NewWebsite = (): ReactNode => {
   const { t } = useTranslation();

@@ -15,7 +15,7 @@ import { RowBones, Skeleton } from '../../../ui/skeletons.js';
 import { Loaded } from '../../../ui/states.js';
 import { useMayWrite } from '../../../ui/useMayWrite.js';
 import { useMe } from '../../me/queries.js';
-import { ownWebsitesQuery } from '../queries.js';
+import { onlyWebsiteOf, ownWebsitesQuery } from '../queries.js';
 import classes from './home.module.css';
 
 const Invitations = ({ invitations }: { readonly invitations: readonly Invitation[] }): ReactNode => {
@@ -98,11 +98,12 @@ const Nothing = (): ReactNode => {
 /** A client's websites. With one, its Status page is what they came for. */
 export const ClientHome = (): ReactNode => {
   const { t } = useTranslation();
-  const { websites, invitations } = useMe();
-  const isMany = websites.length > 1 || (websites.length === 1 && invitations.length > 0);
+  const me = useMe();
+  const { websites, invitations } = me;
+  const only = onlyWebsiteOf(me);
+  const isMany = websites.length > 0 && only === undefined;
   const own = useInfiniteQuery({ ...ownWebsitesQuery, enabled: isMany });
-  const [only] = websites;
-  if (!isMany && only !== undefined) return <Navigate to={pathTo('status', { websiteId: only.id })} replace />;
+  if (only !== undefined) return <Navigate to={pathTo('status', { websiteId: only.id })} replace />;
   if (!isMany && invitations.length === 0) return <Nothing />;
   return (
     <>
