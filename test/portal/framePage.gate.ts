@@ -129,6 +129,10 @@ withBrowser('what stands around a page', () => {
     await menu.getByRole('link', { name: 'Home' }).press('Enter');
     await menu.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+    // Whose page it is, is said while the menu is closed too.
+    await visit(`/websites/${websiteId}/billing`, operator);
+    await page.getByRole('banner').getByText('Corner Bakery').waitFor();
+    await looksRight(page);
     expect(complaints).toEqual([]);
   });
 

@@ -3,10 +3,10 @@ import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
 import { openPalette } from '../../features/palette/palette.js';
-import { brandName, hasOutbox } from '../../page.js';
+import { hasOutbox } from '../../page.js';
 import { pathTo } from '../../paths.js';
-import { Logo } from '../Logo.js';
 import { AccountMenu } from './AccountMenu.js';
+import { Brand } from './Brand.js';
 import classes from './Frame.module.css';
 import { Links } from './Links.js';
 import { agencyLinks, websiteLinks } from './links.js';
@@ -29,13 +29,6 @@ interface AdminFrameProps {
   readonly website: Website | null | undefined;
   readonly children: ReactNode;
 }
-
-const Brand = (): ReactNode => (
-  <Link to={pathTo('home')} className={classes['brand']}>
-    <Logo />
-    <b>{brandName}</b>
-  </Link>
-);
 
 const Find = (): ReactNode => {
   const { t } = useTranslation();
@@ -76,7 +69,7 @@ const PhoneMenu = ({ website }: Pick<AdminFrameProps, 'website'>): ReactNode => 
         <button type="button" className={classes['burger']} aria-haspopup="dialog" onClick={() => menu.current?.showModal()}>
           <i aria-hidden="true" /> {t('frame.menu')}
         </button>
-        <Brand />
+        <Brand website={website?.name} />
         <button type="button" className={classes['burger']} onClick={openPalette}>
           {t('frame.findShort')}
         </button>

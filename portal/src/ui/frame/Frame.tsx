@@ -1,23 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useParams } from 'react-router';
+import { useLocation, useParams } from 'react-router';
 import { isSessionOver } from '../../api/sessionOver.js';
 import { meQuery, useMe } from '../../features/me/queries.js';
 import { PaletteHost } from '../../features/palette/PaletteHost.js';
 import { websiteQuery } from '../../features/website/queries.js';
 import { useLive } from '../../live/useLive.js';
-import { brandName } from '../../page.js';
-import { pathTo } from '../../paths.js';
 import type { Route } from '../../routes.js';
 import { SessionOverPage } from '../../session/SessionOverPage.js';
 import { stopViewing, viewedAs } from '../../session/viewAs.js';
 import { Boundary } from '../Boundary.js';
-import { Logo } from '../Logo.js';
 import { PageTitle } from '../PageTitle.js';
 import { FaultCard, faultOf, isOutOfReach, StateCard, Waiting } from '../states.js';
 import { AccountMenu } from './AccountMenu.js';
 import { useArrival } from './arrival.js';
+import { Brand } from './Brand.js';
 import classes from './Frame.module.css';
 import { useKeptFocus } from './keptFocus.js';
 import { Links } from './Links.js';
@@ -39,7 +37,7 @@ const NotAsThem = (): ReactNode => {
 
 const FrameOfPerson = ({ page: { page, title, who, place }, children }: FrameProps): ReactNode => {
   const { t } = useTranslation();
-  const { role } = useMe();
+  const { role, websites } = useMe();
   const { websiteId } = useParams();
   const { pathname } = useLocation();
   const isWebsites = place === 'website' && websiteId !== undefined;
@@ -91,10 +89,8 @@ const FrameOfPerson = ({ page: { page, title, who, place }, children }: FramePro
       {skip}
       <ViewingBanner />
       <header className={classes['top']}>
-        <Link to={pathTo('home')} className={classes['brand']}>
-          <Logo />
-          <b>{brandName}</b>
-        </Link>
+        {/* Whoever has one website knows it, and the Status page begins with its name. */}
+        <Brand website={websites.length > 1 && page !== 'status' ? website?.name : undefined} />
         <AccountMenu place="top" />
       </header>
       {isWebsites && (
