@@ -123,6 +123,20 @@ withBrowser('pages of the agency on a small phone', () => {
     expect(complaints.slice(seen)).toEqual([]);
   });
 
+  test('the table of websites at 200 %', async () => {
+    const { page, visit } = window;
+    await seat.admin.websites.delivery.replace(websiteId, {
+      estimatedCompletionAt: '2031-09-29T12:00:00.000Z',
+      showPreviewUrl: false,
+    });
+    // A window of 1440.
+    await page.setViewportSize({ width: 720, height: 450 });
+    await visit('/websites', operator);
+    await page.locator('main time').waitFor();
+    await looksRight(page);
+    await page.setViewportSize(phone.viewport);
+  });
+
   test('the audit goes by pages in either order, says what is wrong with a date, and exports lines', async () => {
     const { page, visit } = window;
     const slugs = Array.from({ length: 12 }, (_, index) => `bakery-${String(index)}`);
