@@ -1,12 +1,11 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
-import { addClient } from '../../src/commands/access/access.handlers.js';
+import { addClient, removeClient, withdrawInvitation } from '../../src/commands/access/access.handlers.js';
 import { requestRenewal } from '../../src/commands/access/claim.handlers.js';
 import { changeClient, createClient } from '../../src/commands/client/client.handlers.js';
 import { clientDecider } from '../../src/commands/client/client.decider.js';
 import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
 import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
-import { noticeMailStream } from '../../src/events/noticeMail/noticeMail.stream.js';
 import { START } from '../../src/events/store/eventStore.js';
 import type { Mail } from '../../src/integrations/email/port.js';
 import { createNoticeMailWorker } from '../../src/workers/noticeMail/noticeMailWorker.js';
@@ -38,13 +37,14 @@ const createWorld = async (line: Line = directLine) => {
   const website = { name: 'Corner Bakery', slug: 'bakery', templateId: 'business', tier: 'starter' as const, collaborators: [] };
   const { websiteId } = await createWebsite(engine, website, context());
   const sent: Mail[] = [];
+  const forgotten: (readonly [string, string])[] = [];
   const start = async (adminEmails = ['one@example.com', 'two@example.com']) => {
     const worker = createNoticeMailWorker({
       ...partsOf(engine),
       email: {
         provider: 'remote',
         send: (mail) => line(mail.to, () => void sent.push(mail)),
-        forget: () => Promise.resolve(),
+        forget: (...asked) => Promise.resolve(void forgotten.push(asked)),
       },
       look: lookOf({ name: 'Corner Studio' }),
       languageOf: (address) => Promise.resolve(address === 'two@example.com' ? 'de' : 'en'),
@@ -58,10 +58,11 @@ const createWorld = async (line: Line = directLine) => {
     const head = String(await stores.eventStore.lastPosition());
     await passTimeUntil(clock, async () => (await positionOf(stores.readModels.records, 'noticeMail')) === head);
   };
-  const typesOf = async (noticeId: string) =>
-    (await stores.eventStore.readStream(noticeMailStream.name({ noticeId }))).events.map(({ type }) => type);
-  return { clock, engine, context, websiteId, sent, start, untilIdle, typesOf };
+  const notices = async () =>
+    (await stores.eventStore.readAll({ after: START, filter: { streamPrefixes: ['notice-mail-'] } })).events;
+  return { clock, engine, context, websiteId, sent, forgotten, start, untilIdle, notices };
 };
+type World = Awaited<ReturnType<typeof createWorld>>;
 
 const anna = 'anna@example.com';
 
@@ -109,12 +110,7 @@ test('every admin hears that an expired invitation is asked for again, once a da
 });
 
 /** The id of an invitation whose renewal Anna may ask the admins for. */
-const expiredInvitation = async ({
-  engine,
-  context,
-  websiteId,
-  clock,
-}: Awaited<ReturnType<typeof createWorld>>): Promise<string> => {
+const expiredInvitation = async ({ engine, context, websiteId, clock }: World): Promise<string> => {
   const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
   const { invitationId } = handled.events[0]?.data as { invitationId: string };
   await clock.sleep(31 * 86_400_000);
@@ -134,7 +130,7 @@ test('an admin whose mailbox is full holds up no other', async () => {
 });
 
 /** A day on: what was to be sent before has been, and then each admin gets one mail more. */
-const requestRenewalAgain = async ({ engine, clock, context, sent }: Awaited<ReturnType<typeof createWorld>>, id: string) => {
+const requestRenewalAgain = async ({ engine, clock, context, sent }: World, id: string) => {
   const before = sent.length;
   await clock.advance(86_400_000);
   await requestRenewal(engine, { invitationId: id, verifiedEmail: anna }, context());
@@ -202,19 +198,84 @@ test('a new address gets a link that confirms it, the former one hears of the ch
   expect(world.sent[1]?.text).not.toContain('example.org');
 });
 
-test('a mail server that is away delays it, one that refuses ends it', async () => {
-  const faults = [transientFault(), transientFault(), permanentFault('No such mailbox')];
+/** Gives a client access, and asks for the notice of it. */
+const giveAccess = async ({ engine, context, websiteId }: World): Promise<string> => {
+  const clientId = await createClient(engine, { email: anna }, context());
+  await addClient(engine, { websiteId, email: anna, role: 'viewer', notify: true }, context());
+  return clientId;
+};
+
+test('a client who is erased while a mail to them is under way leaves none behind', async () => {
+  let erase = (): Promise<unknown> => Promise.resolve();
+  const world = await createWorld(async (_, act) => {
+    const result = act();
+    await erase();
+    return result;
+  });
+  const clientId = await giveAccess(world);
+  const { state } = await world.engine.state(clientFold, { clientId });
+  const person = state.stage === 'registered' ? state.email : '';
+  erase = () => world.engine.handle(clientDecider, { type: 'EraseClient', clientId }, world.context());
+  await world.start();
+  await passTimeUntil(world.clock, () => Promise.resolve(world.sent.length > 0));
+  await world.untilIdle();
+  expect(world.sent).toMatchObject([{ to: anna, person }]);
+  expect(world.forgotten).toEqual([[anna, person]]);
+});
+
+test.each<[string, number, (world: World) => Promise<unknown>]>([
+  [
+    'access that was taken away',
+    1,
+    async (world) => {
+      const clientId = await giveAccess(world);
+      await removeClient(world.engine, { websiteId: world.websiteId, clientId }, world.context());
+    },
+  ],
+  [
+    'the address of a client who is erased',
+    2,
+    async ({ engine, context }) => {
+      const clientId = await createClient(engine, { email: anna }, context());
+      await changeClient(engine, clientId, { email: 'anna@example.org' }, context());
+      const { state } = await engine.state(clientFold, { clientId });
+      const change = state.stage === 'registered' ? pendingChange(state) : undefined;
+      const confirm = { clientId, changeId: change?.changeId ?? '', email: change?.email ?? '' };
+      await engine.handle(clientDecider, { type: 'ConfirmAddressChange', ...confirm }, context());
+      await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context());
+    },
+  ],
+  [
+    'an invitation that was revoked',
+    2,
+    async (world) => {
+      const { engine, context } = world;
+      const invitationId = await expiredInvitation(world);
+      await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+      await withdrawInvitation(engine, 'RevokeInvitation', { websiteId: world.websiteId, invitationId }, context());
+    },
+  ],
+])('nobody hears of %s since', async (_, count, happen) => {
+  const world = await createWorld();
+  await happen(world);
+  await world.start();
+  const ended = async () => (await world.notices()).filter(({ type }) => /Dropped|Sent/.test(type));
+  await passTimeUntil(world.clock, async () => (await ended()).length === count);
+  expect(world.sent).toEqual([]);
+});
+
+test('a mail server that is away delays it, one that refuses ends it, and no event tells the address', async () => {
+  const faults = [transientFault(), transientFault(), permanentFault(`No such mailbox: ${anna}`)];
   const world = await createWorld((_, act) => {
     const fault = faults.shift();
     return fault === undefined ? Promise.resolve(act()) : Promise.reject(fault);
   });
-  const { engine, context, websiteId } = world;
-  await createClient(engine, { email: anna }, context());
-  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer', notify: true }, context());
-  const asked = handled.events.find(({ type }) => type === 'ClientLinkNoticeRequested');
-  expect(asked).toBeDefined();
+  await giveAccess(world);
   await world.start();
-  await passTimeUntil(world.clock, () => Promise.resolve(faults.length === 0));
+  const failures = async () => (await world.notices()).filter(({ type }) => type === 'NoticeMailFailed');
+  await passTimeUntil(world.clock, async () => (await failures()).length === 3);
   await world.untilIdle();
   expect(world.sent).toEqual([]);
+  expect((await failures()).at(-1)?.data).toMatchObject({ error: 'No such mailbox: the recipient' });
+  expect((await failures()).map(({ data }) => 'nextAttemptAt' in data)).toEqual([true, true, false]);
 });
