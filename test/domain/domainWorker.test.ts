@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
+import { positionOf } from '../workers/positions.js';
 import {
   createRemote,
   directLine,
@@ -68,6 +69,12 @@ const startWorker = async (): Promise<void> => {
   workers.push(worker);
   await worker.start();
 };
+/** Whatever was recorded before. */
+const untilWorkerHasRead = async (): Promise<void> => {
+  const head = await api.engine.eventStore.lastPosition();
+  const hasRead = async () => BigInt((await positionOf(api.engine.records, 'domain')) ?? 0) >= head;
+  await eventually('the worker has read all events', async () => ((await hasRead()) ? true : undefined));
+};
 const untilRemoteHas = (...domains: readonly string[]): Promise<true> =>
   eventually(`the provider has ${domains.join() || 'nothing'}`, () =>
     Promise.resolve([...remote.domains].join() === domains.join() ? true : undefined),
@@ -121,12 +128,13 @@ describe('the hosting provider', () => {
     await add(websiteId);
     await remove(websiteId);
     await add(otherId);
+    await startWorker();
+    await untilWorkerHasRead();
     for (const [id, project] of [
       [websiteId, 'p1'],
       [otherId, 'p2'],
     ] as const)
       await activate(id, project);
-    await startWorker();
     await untilRemoteHas(`p2 ${domain}`);
     expect([...remote.domains]).toEqual([`p2 ${domain}`]);
   });
