@@ -519,7 +519,9 @@ describe('a file that cannot be used', () => {
   ])('%s', async (_, spoil) => {
     const file = join(temporaryFolder(), 'events.sqlite');
     spoil(file);
-    await expect(createEmbeddedEventStore({ file, clock: systemClock })).rejects.toThrow(EventStoreUnavailable);
+    const refused = createEmbeddedEventStore({ file, clock: systemClock });
+    await expect(refused).rejects.toThrow(EventStoreUnavailable);
+    await expect(refused).rejects.toThrow(file);
   });
 
   test('is damaged while it is in use', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -182,6 +182,21 @@ describe('embedded read-model store', () => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
     make(file);
     await expect(open(file)).rejects.toThrow(ReadModelStoreUnavailable);
+  });
+
+  test('a file of which only the first page is whole is refused by its name', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'read-models.db');
+    await (await open(file)).modelRecords.put('log', 'name', { log: 'own' });
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    const whole = new DatabaseSync(file);
+    whole.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    whole.close();
+    writeFileSync(file, readFileSync(file).fill(0xff, 4_096));
+
+    const refused = open(file);
+    await expect(refused).rejects.toThrow(ReadModelStoreUnavailable);
+    await expect(refused).rejects.toThrow(`${file} cannot be used: database disk image is malformed`);
   });
 
   test('records outlive the read models, and those of earlier versions are moved to where they do', async () => {

@@ -80,7 +80,7 @@ export const openDatabase = async (file: string, clock: Clock, alone = false): P
       return openOnce(file, alone);
     } catch (error) {
       if (alone && isBusy(error) && attempt === attempts) throw new EventStoreInUse(`${file} is in use`, { cause: error });
-      if (!isBusy(error) || attempt === attempts) throw toPortFault(error);
+      if (!isBusy(error) || attempt === attempts) throw toPortFault(error, file);
       // SQLite does not wait by itself while another process switches a new file to WAL.
       await new Promise<void>((resolve) => {
         clock.schedule(OPENING_PAUSE_MS, resolve, { keepAlive: true });
@@ -155,11 +155,12 @@ export const isDiskFault = (error: unknown): boolean => primaryCode(error) === S
 
 /**
  * Maps a SQLite error to the port's. Any other error is a defect of ours and returned unchanged.
+ * @param file names the file: a start that fails says no more than the message
  */
-export const toPortFault = (error: unknown): unknown => {
+export const toPortFault = (error: unknown, file = "the event store's file"): unknown => {
   const code = primaryCode(error);
   if (code === 0) return error;
   const words = String(error);
   if (code === SQLITE_FULL) return new EventStoreFull(`the event store's disk is full (${words})`, { cause: error });
-  return new EventStoreUnavailable(`the event store's file cannot be used (${words})`, { cause: error });
+  return new EventStoreUnavailable(`${file} cannot be used (${words})`, { cause: error });
 };

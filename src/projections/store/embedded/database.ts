@@ -260,11 +260,27 @@ const switchToWal = async (connection: { exec(sql: string): void }, clock: Clock
   }
 };
 
+/** The driver leaves the code out when `all` or `iterate` fails: SQLite's words for it (sqlite3ErrStr). */
+const codeOfWords = new Map([
+  ['database is locked', 5],
+  ['database table is locked', 6],
+  ['out of memory', 7],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', 10],
+  ['database disk image is malformed', 11],
+  ['database or disk is full', 13],
+  ['unable to open database file', 14],
+  ['locking protocol', 15],
+  ['file is not a database', 26],
+]);
+
 /** SQLite's primary result code of a fault, or `null` when SQLite did not throw it. */
-const resultCode = (fault: unknown): number | null =>
-  typeof fault === 'object' && fault !== null && 'errcode' in fault && typeof fault.errcode === 'number'
-    ? fault.errcode & 0xff
-    : null;
+const resultCode = (fault: unknown): number | null => {
+  if (typeof fault !== 'object' || fault === null) return null;
+  if ('errcode' in fault && typeof fault.errcode === 'number') return fault.errcode & 0xff;
+  const isOfSqlite = 'code' in fault && fault.code === 'ERR_SQLITE_ERROR';
+  return isOfSqlite ? (codeOfWords.get((fault as unknown as Error).message) ?? null) : null;
+};
 
 /** A start that fails says no more than the message, so that names the file and SQLite's reason. */
 export const toUnavailable = (file: string, fault: unknown): ReadModelStoreUnavailable =>
