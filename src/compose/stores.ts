@@ -19,7 +19,7 @@ import { openVault, type Vault } from '../platform/vault/vault.js';
 import { projections } from '../projections/catalogue.js';
 import { guardLogIdentity, OtherLog } from '../projections/runner/logIdentity.js';
 import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
-import { bindVault, noteEmptyVault, NotTheVault } from '../projections/runner/vaultBinding.js';
+import { bindVault, isNewLog, noteEmptyVault, NotTheVault } from '../projections/runner/vaultBinding.js';
 import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from '../projections/store/readModelStore.js';
 import { isStoreAway } from '../projections/store/storeFault.js';
@@ -77,7 +77,7 @@ export const openCore = async (
       logger,
       alsoVerify: (identity) => bindVault({ vault: records, eventStore: log, acceptLoss: settings.acceptEmptyVault }, identity),
     });
-    await requireSameLog(settings, guard.verify);
+    await requireSameLog(settings, guard.verify, log);
     const core = createCore({
       clock,
       random: systemRandom,
@@ -132,19 +132,22 @@ export const unlock = async (settings: Settings, records: VaultRecords): Promise
 const requireSameLog = async (
   { stores: { eventStoreUrl, readModelUrl } }: Settings,
   verify: () => Promise<void>,
+  log: EventStore,
 ): Promise<void> => {
   try {
     await verify();
   } catch (error) {
     if (error instanceof OtherLog) {
-      const log = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';
+      const setting = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';
       const [models, wayOut] =
         readModelUrl === undefined
           ? ['DATA_DIR (read-models.db, records.db)', 'move both, and what begins with their names, away']
           : ['READ_MODEL_URL', 'name a database without read models; the collection vault that belongs to the log goes with it'];
-      throw new SettingsError([
-        `${models}: the read models there were made from another log than that of ${log}. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`,
-      ]);
+      // Once its read models are moved away, an empty log begins a new installation: that would hide a lost one.
+      const advice = (await isNewLog(log))
+        ? `, which is empty. ${eventStoreUrl === undefined ? putBack('events.db') : 'Name the log that they were made from, or restore it'}`
+        : `. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`;
+      throw new SettingsError([`${models}: the read models there were made from another log than that of ${setting}${advice}`]);
     }
     if (error instanceof NotTheVault) throw new SettingsError([vaultProblem(error, readModelUrl !== undefined)]);
     const isAway = [EventStoreUnavailable, OutcomeUnknown, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
@@ -152,13 +155,17 @@ const requireSameLog = async (
   }
 };
 
+/** SQLite would write the `-wal` of the file that was there into the one that is put back. */
+const putBack = (file: string): string =>
+  `Remove ${file} and what begins with its name, and put ${file} there from the backup of this installation`;
+
 const vaultProblem = ({ isEmpty }: NotTheVault, isOutside: boolean): string => {
   const [vault, wayOut] = isOutside
     ? [
         'READ_MODEL_URL (collection vault)',
         'Name the database that has the vault of this log, or restore that collection from its backup',
       ]
-    : ['DATA_DIR (vault.db)', 'Put vault.db of this log there, from its backup'];
+    : ['DATA_DIR (vault.db)', putBack('vault.db')];
   const problem = isEmpty ? 'is empty, and the log is not' : 'belongs to another log';
   return (
     `${vault}: the vault there ${problem}: names, addresses and secrets in the log could not be read. ${wayOut}. ` +

@@ -62,8 +62,10 @@ test('an EVENT_STORE_URL of another log is refused, and an unavailable one is aw
     await open({ ...environment, EVENT_STORE_URL: log.url });
     const mistaken = open({ ...environment, EVENT_STORE_URL: other.url });
     await expect(mistaken).rejects.toThrow(SettingsError);
-    await expect(mistaken).rejects.toThrow(/another log than that of EVENT_STORE_URL/);
-    await expect(open(environment)).rejects.toThrow(/another log than that of DATA_DIR \(events\.db\)/);
+    await expect(mistaken).rejects.toThrow(/another log than that of EVENT_STORE_URL, which is empty\. Name the log/);
+    await expect(open(environment)).rejects.toThrow(
+      /that of DATA_DIR \(events\.db\), which is empty\. Remove events\.db and what/,
+    );
     log.stop();
     await open({ ...environment, EVENT_STORE_URL: log.url });
   } finally {
@@ -106,6 +108,9 @@ describe('a vault that has nothing of the log', () => {
     for (let starts = 0; starts < 2; starts += 1) {
       await expect(open(environment)).rejects.toThrow(SettingsError);
       await expect(open(environment)).rejects.toThrow('DATA_DIR (vault.db): the vault there is empty, and the log is not');
+      await expect(open(environment)).rejects.toThrow(
+        'Remove vault.db and what begins with its name, and put vault.db there from',
+      );
     }
     await dropVault(folder);
     copyVault(kept, folder);

@@ -47,7 +47,7 @@ export const bindVault = async (
   if (await isBound()) return;
   const wasEmpty = (await vault.get(collection, beganEmpty)) !== null;
   const isOthers = (await vault.get(collection, bound)) !== null;
-  if ((wasEmpty || isOthers) && !acceptLoss && !(await isNew(eventStore))) {
+  if ((wasEmpty || isOthers) && !acceptLoss && !(await isNewLog(eventStore))) {
     // Another process may have bound it, and written to the log, since this one asked.
     if (await isBound()) return;
     throw new NotTheVault(!isOthers);
@@ -73,7 +73,7 @@ export const giveVault = async (vault: VaultRecords, log: string): Promise<void>
 };
 
 /** Whether the log has nothing but its name. */
-const isNew = async (eventStore: EventStore): Promise<boolean> => {
+export const isNewLog = async (eventStore: Pick<EventStore, 'readAll'>): Promise<boolean> => {
   const { events } = await eventStore.readAll({ after: START, max: 2 });
   return events.every(({ stream }) => stream === logStream.name({}));
 };
