@@ -52,6 +52,19 @@ export const nullIfMissing = async <T>(read: Promise<T>): Promise<T | null> => {
   }
 };
 
+/**
+ * What a JSON file of the data folder holds.
+ * @throws ProviderFault (permanent) for one that is damaged, which only the log names
+ */
+export const parseFile = (path: string, text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const cause = new Error(`${path} is damaged: ${(error as Error).message}`, { cause: error });
+    throw new ProviderFault({ provider: embedded, message: 'A file of the data folder is damaged', transient: false, cause });
+  }
+};
+
 /** Returns when the file, or the names in the folder, are on the disk. */
 export const sync = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');

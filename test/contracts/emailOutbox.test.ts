@@ -104,6 +104,20 @@ describe('a mail that is sent', () => {
     expect(await idsIn(outbox, sent.to)).toStrictEqual([sent.id]);
   });
 
+  test('whose file is damaged is a permanent fault that names the file in the log alone', async () => {
+    const folder = temporaryFolder();
+    const outbox = outboxIn(folder);
+    const sent = mail();
+    await outbox.send(sent);
+    const file = await fileIn(folder, sent, 'json');
+    await writeFile(file, '{"id":"');
+    const listing = outbox.list({ limit: 10 });
+    await expect(listing).rejects.toMatchObject({
+      ...{ name: 'ProviderFault', transient: false, message: 'A file of the data folder is damaged' },
+      cause: { message: expect.stringContaining(`${file} is damaged: `) },
+    });
+  });
+
   test.each([
     ['a line break in the subject', { subject: 'Hello\r\nBcc: eve@example.com\r\n\r\nInjected' }],
     ['a lone line feed in the subject', { subject: 'Hello\nBcc: eve@example.com' }],

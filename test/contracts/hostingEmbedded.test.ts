@@ -319,6 +319,17 @@ test('a folder that cannot be used is a transient fault that names no path', asy
   await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);
 });
 
+test('a project whose file is damaged is a permanent fault that names the file in the log alone', async () => {
+  const folder = temporaryFolder();
+  const { id } = await newProject(await openHosting(folder), elsewhere);
+  const file = join(projectsIn(folder).pathOf(id), 'project.json');
+  await writeFile(file, '{"marker":');
+  await expect((await openHosting(folder)).readProject(id)).rejects.toMatchObject({
+    ...{ ...permanent, message: 'A file of the data folder is damaged' },
+    cause: { message: expect.stringContaining(`${file} is damaged: `) },
+  });
+});
+
 describe('old deployments', () => {
   const namesOf = async (folder: string, part: string): Promise<string[]> =>
     (await readdir(join(projectsIn(folder).pathOf('acme'), part))).filter((name) => !name.startsWith('.'));

@@ -4,7 +4,7 @@ import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 import { timeOfId } from '../../platform/ids.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
-import { embedded, makeFolder, permanentFault, replaceFile, nullIfMissing, withDiskFaults } from '../embeddedFiles.js';
+import { embedded, makeFolder, nullIfMissing, parseFile, permanentFault, replaceFile, withDiskFaults } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
@@ -105,7 +105,7 @@ export const createEmbeddedOutbox = (options: {
 
   const readStored = async (path: string): Promise<StoredMail | null> => {
     const text = await nullIfMissing(readFile(path, 'utf8'));
-    return text === null ? null : (JSON.parse(text) as StoredMail);
+    return text === null ? null : (parseFile(path, text) as StoredMail);
   };
 
   /**

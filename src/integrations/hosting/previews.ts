@@ -9,6 +9,7 @@ import {
   makeFolder,
   makeSubfolder,
   nullIfMissing,
+  parseFile,
   publishFolder,
   removeLeftDrafts,
   withdrawFolder,
@@ -82,8 +83,9 @@ export const createPreviews = (parts: {
   };
 
   const read = async (path: string): Promise<PreviewFile | null> => {
-    const text = await nullIfMissing(readFile(join(path, 'preview.json'), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as PreviewFile);
+    const file = join(path, 'preview.json');
+    const text = await nullIfMissing(readFile(file, 'utf8'));
+    return text === null ? null : (parseFile(file, text) as PreviewFile);
   };
   const hasEnded = ({ expiresAt }: PreviewFile): boolean => hasExpired(expiresAt, isoTime(clock.now()));
 

@@ -10,6 +10,7 @@ import {
   makeFolder,
   makeSubfolder,
   nullIfMissing,
+  parseFile,
   permanentFault,
   publishFolder,
   removeLeftDrafts,
@@ -160,8 +161,9 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
   const deploymentsOf = async (name: string): Promise<string> => join(await folderOf(name), 'deployments');
 
   const find = async (name: string): Promise<ProjectFile | null> => {
-    const text = await nullIfMissing(readFile(await projectFile(name), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as ProjectFile);
+    const path = await projectFile(name);
+    const text = await nullIfMissing(readFile(path, 'utf8'));
+    return text === null ? null : (parseFile(path, text) as ProjectFile);
   };
   const get = async (name: string): Promise<ProjectFile> => {
     const project = await find(name);
@@ -182,9 +184,10 @@ export const createProjectFolders = ({ folder, clock }: { folder: string; clock:
     const path = join(await deploymentsOf(name), id);
     const read = deploymentCache.get(path);
     if (read !== undefined) return read;
-    const text = await nullIfMissing(readFile(join(path, 'deployment.json'), 'utf8'));
+    const file = join(path, 'deployment.json');
+    const text = await nullIfMissing(readFile(file, 'utf8'));
     if (text === null) return null;
-    const record = JSON.parse(text) as DeploymentFile;
+    const record = parseFile(file, text) as DeploymentFile;
     const site = {
       project: name,
       folder: join(path, 'site'),

@@ -9,10 +9,11 @@ import {
   embedded,
   isPlainName,
   makeFolder,
+  nullIfMissing,
+  parseFile,
   permanentFault,
   publishFolder,
   replaceFile,
-  nullIfMissing,
   withDiskFaults,
   withdrawFolder,
   writeFiles,
@@ -169,8 +170,9 @@ const readable = async <Result>(read: () => Promise<Result>): Promise<Result> =>
 
 /** What the repository in `gitdir` was created for; null when there is none. */
 export const readRepositoryMetadata = async (gitdir: string): Promise<RepositoryMetadata | null> => {
-  const text = await nullIfMissing(readFile(join(gitdir, metadataName), 'utf8'));
-  return text === null ? null : (JSON.parse(text) as RepositoryMetadata);
+  const path = join(gitdir, metadataName);
+  const text = await nullIfMissing(readFile(path, 'utf8'));
+  return text === null ? null : (parseFile(path, text) as RepositoryMetadata);
 };
 
 const draftOf = (name: string, marker: string): string =>
