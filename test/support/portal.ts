@@ -135,11 +135,12 @@ export const hold = async (page: Page, method: string, end: string): Promise<Hol
 };
 
 /** Lists come with one item a page, as they do in many pages where there is much of it. */
-export const withShortPages = (page: Page): Promise<void> =>
-  page.route(
+export const withShortPages = async (page: Page): Promise<void> => {
+  await page.route(
     (url) => url.searchParams.get('limit') === '200',
     (route) => route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
   );
+};
 
 /**
  * Before axe looks: a button on its way from one colour to another has the contrast of neither. Frames are asked for, because a
