@@ -84,7 +84,7 @@ export const createPageCounter = (parts: {
   };
 
   const warnOfWrite = (error: unknown): void => {
-    logger.warn({ err: error }, 'page views could not be written; trying again');
+    logger.warn({ err: error, file: parts.file }, 'page views could not be written; trying again');
   };
 
   const write = (): void => {
@@ -128,7 +128,7 @@ export const createPageCounter = (parts: {
         await writePending().catch(warnOfWrite);
         return written.report(site.project, from, to);
       } catch (error) {
-        throw fault('The page views cannot be read', error);
+        throw fault('The page views (analytics.db) cannot be read', error);
       }
     },
     forget: async (project) => {
@@ -137,7 +137,7 @@ export const createPageCounter = (parts: {
         // Others are served between two batches.
         while (tallies().forget(project)) await nextTurn();
       } catch (error) {
-        throw fault('The page views cannot be deleted', error);
+        throw fault('The page views (analytics.db) cannot be deleted', error);
       }
     },
     close: () => {
@@ -147,7 +147,10 @@ export const createPageCounter = (parts: {
       try {
         while (pending.length > 0) writeBatch();
       } catch (error) {
-        logger.warn({ err: error, views: pending.length }, 'the last page views could not be written and are lost');
+        logger.warn(
+          { err: error, file: parts.file, views: pending.length },
+          'the last page views could not be written and are lost',
+        );
       }
       opened?.close();
     },

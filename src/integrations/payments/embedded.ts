@@ -113,7 +113,7 @@ export const createEmbeddedLedger = ({
     try {
       return work();
     } catch (error) {
-      const message = 'The ledger cannot be used';
+      const message = 'The ledger (ledger.db) cannot be used';
       throw new ProviderFault({ provider: embedded, message, transient: true, cause: error });
     }
   };
