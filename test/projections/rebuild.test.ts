@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { EventStore } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
+import type { AnyProjection } from '../../src/projections/projection.js';
 import { ProjectionFailed } from '../../src/projections/runner/foldDocuments.js';
 import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection, type RebuildProgress } from '../../src/projections/runner/rebuild.js';
@@ -264,6 +265,18 @@ describe('a rebuild', () => {
     const { signal } = new AbortController();
     await rebuildThings(world, { signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('reports no place beyond its last event when one beside it reads on', async () => {
+    const world = await thingWorld();
+    await world.append(added('a'), labelled('a', 'x'), labelled('a', 'y'));
+    const short: AnyProjection = { ...thingProjection, name: 'short', handles: ['ThingAdded'] };
+    const parts = { ...world, decode: decodeThing, clock: systemClock, random: systemRandom };
+    const shared = { ...parts, projections: [thingProjection, short], catchUp: createCatchUp(parts) };
+    const progress: RebuildProgress[] = [];
+    const onProgress = (step: RebuildProgress): unknown => progress.push(step);
+    await Promise.all([rebuildProjection('thing', shared), rebuildProjection('short', { ...shared, onProgress })]);
+    expect(progress.at(-1)).toEqual({ events: 1, position: 1n, target: 1n });
   });
 
   test('of a projection that does not exist is refused', async () => {

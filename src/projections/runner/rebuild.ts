@@ -53,7 +53,8 @@ export const rebuildProjection = async (name: string, parts: RebuildParts): Prom
     const target = await eventStore.lastPosition({ types: projection.handles });
     const before = events;
     const onWritten = ({ events: folded, position }: CatchUpWrite): void => {
-      onProgress?.({ events: before + folded, position, target });
+      // It reaches as far as the log was read, which may have ended with events of other types.
+      onProgress?.({ events: before + folded, position: position < target ? position : target, target });
     };
     events += await catchUp.run({ projection, model, through: target, signal, onWritten });
   };
