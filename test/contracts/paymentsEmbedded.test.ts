@@ -217,5 +217,9 @@ test('an invalid file is a transient fault whose message names no path', async (
   const file = join(temporaryFolder(), 'ledger.db');
   writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100));
   const attempt = open(file).readSubscriptions([{ ...account, id: 'subscription-1', customerId: 'client' }]);
-  await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true, message: 'The ledger (ledger.db) cannot be used' });
+  await expect(attempt).rejects.toMatchObject({
+    name: 'ProviderFault',
+    transient: true,
+    message: 'The ledger (ledger.db) cannot be used',
+  });
 });
