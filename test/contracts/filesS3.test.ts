@@ -152,6 +152,22 @@ test('drafts are given up however many uploads of others the bucket lists before
   expect(removed).toEqual([`/agency/${ours} 3`, `/agency/${ours}-960-gif 4`]);
 });
 
+test('an address is signed by the clock of the bucket, where ours is an hour behind', async () => {
+  const inAnHour = (): number => Date.now() + 3_600_000;
+  const server = createHttpServer((_, response) => {
+    response.setHeader('date', new Date(inAnHour()).toUTCString());
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(() => server.close());
+  const endpoint = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const files = createS3Files({ bucket: 'agency', region: 'us-east-1', endpoint, credentials });
+  await files.remove('site/one');
+  const at = new URL((await files.signedUrl('site/one', download)) ?? '').searchParams.get('X-Amz-Date') ?? '';
+  const time = at.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5');
+  expect(Math.abs(Date.parse(time) - inAnHour())).toBeLessThan(60_000);
+});
+
 describe('a service that stops answering', () => {
   /** Files at a server that sends `answer` to each request, and nothing more. */
   const open = async (answer: string) => {

@@ -172,7 +172,10 @@ export const createS3Files = (settings: BucketAccount, { clock = systemClock }: 
         ResponseContentDisposition: disposition,
         ResponseCacheControl: 'no-store',
       });
-      return getSignedUrl(client, command, { expiresIn: expiresInS });
+      // By the clock of the bucket, as the SDK learns it from answers and signs its own requests: an address that is
+      // signed by ours, five minutes behind, has expired when it is made.
+      const signingDate = new Date(clock.now() + client.config.systemClockOffset);
+      return getSignedUrl(client, command, { expiresIn: expiresInS, signingDate });
     },
 
     removeDrafts: async (before) => {
