@@ -141,7 +141,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     if (isToken) request.url = request.url.slice('/v1'.length);
     const isVital = vitalPaths.has(request.path);
     // What is asked within the process counts for the sender of the request that it answers.
-    const admission = isVital || inside !== undefined ? undefined : senders.admit(request, response);
+    const admission = isVital ? undefined : senders.admit(inside?.answers ?? request, response);
     let endWork = (): void => undefined;
     const exchange: Exchange = {
       request,

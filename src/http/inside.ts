@@ -3,9 +3,11 @@ import { duplexPair, Readable, type Duplex } from 'node:stream';
 
 /** A request that the service makes of itself while it answers another one. */
 export interface InsideCall {
-  /** `Authorization` of the request that is answered: the credential is checked again each time. */
+  /** The request that is answered: whose sender this one counts for. */
+  readonly answers: IncomingMessage;
+  /** Its `Authorization`: the credential is checked again each time. */
   readonly authorization: string | undefined;
-  /** Of the request that is answered: the log and the events name one id for all that it did. */
+  /** Its id: the log and the events name one for all that it did. */
   readonly requestId: string;
   /** Aborted when nobody waits any more for the request that is answered. */
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { START } from '../../src/events/store/eventStore.js';
 import type * as shippedProgram from '../../mcp/src/index.js';
 import type { McpProgram } from '../../src/http/mcp/port.js';
@@ -320,6 +321,30 @@ describe('the protocol’s errors', () => {
   test.each(['/v1/mcp', '/mcp/inside'])('%s is nothing', async (path) => {
     expect((await post(admin, { path })).status).toBe(404);
   });
+});
+
+test('what tools ask for counts for their sender: many at once leave places to others', async () => {
+  const other = await startApi({ projector: false, limits: { maxUnderWay: 40, maxOfSender: 20 } });
+  const token = await other.mintToken();
+  const message = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'find_websites', arguments: {} } };
+  const body = Array.from({ length: 100 }, (_, id) => ({ ...message, id }));
+  const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const ended = new AbortController();
+  const many = other.call('POST', '/mcp', { body, headers }).finally(() => {
+    ended.abort();
+  });
+  const statuses = new Set<number | undefined>();
+  while (!ended.signal.aborted) {
+    const asked = request(`${other.url}/v1/me`, {
+      localAddress: '127.0.0.2',
+      headers: { authorization: `Bearer ${token}` },
+    }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    statuses.add(answer.statusCode);
+  }
+  expect((await many).text).toContain('Too many requests from your address');
+  expect([...statuses]).toEqual([200]);
 });
 
 test('the end of the service ends subscriptions at once', async () => {

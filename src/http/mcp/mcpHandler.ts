@@ -165,7 +165,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     const ended = asked.method === subscription ? onStream(exchange, giveUp) : (): void => undefined;
     try {
       const program = await load();
-      const call = { authorization: exchange.authorization, requestId, signal: gone.signal };
+      const call = { answers: request, authorization: exchange.authorization, requestId, signal: gone.signal };
       const { vault } = engine;
       const answered = await program.serveHttp(webRequest(exchange, resourceUrl(baseUrl(), 'mcp'), bytes, gone.signal), {
         ...(value !== undefined && { body: value }),
