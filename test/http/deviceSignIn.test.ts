@@ -104,6 +104,7 @@ describe('a device', () => {
     expect(page.text).toMatch(/Asked from 127\.0\.0\.1, by openid-client/);
     expect(page.text).not.toMatch(/<script| on\w+=/);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none';script-src[ ;]/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
   });
 
   test('that is denied gets nothing, and whoever denies need not sign in', async () => {
@@ -123,6 +124,7 @@ describe('a device', () => {
       expect([page.status, titleOf(page)]).toStrictEqual([200, 'Connect a device']);
       expect(page.text).toContain(`value="${device.user_code}"`);
       expect(page.text).not.toContain('<script');
+      expect(page.headers.get('cache-control')).toBe('no-store');
       const evil = await createBrowser(place).get(`${baseUrl}/oidc/device?user_code=%22%3E%3Cscript%3E`);
       expect(evil.text).toContain('value="&quot;&gt;&lt;script&gt;"');
     },

@@ -68,6 +68,11 @@ export const createDeviceRoutes = (parts: {
 
   // Takes letters of any case, and a slash at the end, as oidc-provider does: else they lead past this.
   const router = express.Router();
+  // They show codes, and the secret of a form.
+  router.use('/device', (_request, response, next) => {
+    response.set('cache-control', 'no-store');
+    next();
+  });
   router.route('/device').get(prefill).post(limitGuesses);
   return router;
 };
