@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pc from 'picocolors';
@@ -13,6 +14,7 @@ import { deliveryLines } from '../../cli/src/views/delivery.js';
 import type { Drawing } from '../../cli/src/views/drawing.js';
 import { accessRows } from '../../cli/src/views/resources.js';
 import { jobLines } from '../../cli/src/views/provisioning.js';
+import { billingLines } from '../../cli/src/views/reports.js';
 import { duration, fromNow, money, sentence, shortDay, size } from '../../cli/src/views/words.js';
 
 const now = Date.parse('2026-11-22T10:00:00.000Z');
@@ -63,6 +65,25 @@ it('a table cuts texts, and never the id that other commands take', () => {
   expect(shown('A tasting for two')).toBe(`A tasting f…  ${id}`);
   // As wide as the id.
   expect(shown('A tasting of eleven cakes.')).toBe(`A tasting o…  ${id}`);
+});
+
+it.each([true, false])('an invoice takes one line, in colours: %s', (coloured) => {
+  const invoice = {
+    id: 'i',
+    websiteId: 'w',
+    clientId: 'c',
+    number: '000001',
+    status: 'paid' as const,
+    total: 490_000,
+    amountPaid: 490_000,
+    currency: 'jpy',
+    description: 'All that was baked for the wedding, and the tasting before it.',
+    createdAt: noon('2026-11-20'),
+  };
+  const drawing = { ...terminal, style: pc.createColors(coloured) };
+  const [, line = ''] = billingLines('Corner Bakery', { subscription: null, invoices: [invoice] }, drawing);
+  expect(stripVTControlCharacters(line)).toBe('  ¥490,000  paid           20 Nov       All that was baked for the wedding, and…');
+  expect(line.startsWith('  ¥490,000  \u001b[32mpaid')).toBe(coloured);
 });
 
 describe('a delivery', () => {

@@ -94,11 +94,10 @@ export const billingLines = (website: string, { subscription, invoices }: Billin
     clean(
       `${website}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status.replaceAll('_', ' ')}${until}`}.`,
     ),
-    ...invoices.map(({ status, description, createdAt, number }, index) =>
-      cut(
-        `  ${pad(totals[index] ?? '', column, true)}  ${status === 'paid' ? style.green(pad(status, 13)) : style.yellow(pad(status, 13))}  ${pad(shortDay(createdAt, drawing), 11)}  ${clean(description ?? number ?? '')}`,
-        width + 10,
-      ),
-    ),
+    ...invoices.map(({ status, description, createdAt, number }, index) => {
+      const coloured = status === 'paid' ? style.green(pad(status, 13)) : style.yellow(pad(status, 13));
+      const words = cut(clean(description ?? number ?? ''), Math.max(12, width - column - 32));
+      return `  ${pad(totals[index] ?? '', column, true)}  ${coloured}  ${pad(shortDay(createdAt, drawing), 11)}  ${words}`;
+    }),
   ];
 };
