@@ -1,8 +1,11 @@
-export interface AddBooking {
-  readonly type: 'AddBooking';
+interface OfBooking {
   readonly at: string;
   readonly websiteId: string;
   readonly bookingId: string;
+}
+
+export interface AddBooking extends OfBooking {
+  readonly type: 'AddBooking';
   readonly title: string;
   /** ISO 8601 UTC with milliseconds, as `end`. */
   readonly start: string;
@@ -12,11 +15,8 @@ export interface AddBooking {
   readonly kept: number;
 }
 
-export interface CancelBooking {
+export interface CancelBooking extends OfBooking {
   readonly type: 'CancelBooking';
-  readonly at: string;
-  readonly websiteId: string;
-  readonly bookingId: string;
 }
 
 export type BookingCommand = AddBooking | CancelBooking;

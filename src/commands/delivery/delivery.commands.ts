@@ -1,16 +1,19 @@
 import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
 
+interface OfWebsite {
+  readonly at: string;
+  readonly websiteId: string;
+}
+
 /**
  * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. Every field is
  * optional the first time. Later `estimatedCompletionAt` and `showPreviewUrl` are required, and
  * other fields that are left out keep their value (specification, rules 3–5). A reason is recorded even
  * when the block stays as it is, unless it is the last change's.
  */
-export interface ReplaceDelivery {
+export interface ReplaceDelivery extends OfWebsite {
   readonly type: 'ReplaceDelivery';
-  readonly at: string;
-  readonly websiteId: string;
   readonly estimatedCompletionAt?: string | undefined;
   readonly showPreviewUrl?: boolean | undefined;
   /** Empty: unset it. */
@@ -22,19 +25,15 @@ export interface ReplaceDelivery {
   readonly reasonVisible?: boolean | undefined;
 }
 
-export interface SetCheckpointStatus {
+export interface SetCheckpointStatus extends OfWebsite {
   readonly type: 'SetCheckpointStatus';
-  readonly at: string;
-  readonly websiteId: string;
   readonly checkpointId: string;
   readonly status: DeliveryCheckpointStatus;
 }
 
 /** Restores the whole block as it was before one of its changes. */
-export interface UndoDeliveryChange {
+export interface UndoDeliveryChange extends OfWebsite {
   readonly type: 'UndoDeliveryChange';
-  readonly at: string;
-  readonly websiteId: string;
   /** Of the change, in the block's stream. */
   readonly revision: number;
   /**

@@ -1,11 +1,14 @@
 import type { DomainRecord, DomainRemovalReason } from '../../events/domain/domain.events.js';
 
-export interface AddDomain {
-  readonly type: 'AddDomain';
+interface OfDomain {
   readonly at: string;
   readonly websiteId: string;
   /** In its canonical form (`platform/hostname.ts`). */
   readonly domain: string;
+}
+
+export interface AddDomain extends OfDomain {
+  readonly type: 'AddDomain';
   /** How many domains the website has, as the read model knows them. */
   readonly kept: number;
   /** The record that proves that the domain is this website's, and whether it is there. */
@@ -13,19 +16,13 @@ export interface AddDomain {
 }
 
 /** What a check of the domain's records found. */
-export interface RecordDomainCheck {
+export interface RecordDomainCheck extends OfDomain {
   readonly type: 'RecordDomainCheck';
-  readonly at: string;
-  readonly websiteId: string;
-  readonly domain: string;
   readonly records: readonly DomainRecord[];
 }
 
-export interface RemoveDomain {
+export interface RemoveDomain extends OfDomain {
   readonly type: 'RemoveDomain';
-  readonly at: string;
-  readonly websiteId: string;
-  readonly domain: string;
   readonly reason: Extract<DomainRemovalReason, 'deleted' | 'websiteDeleted'>;
 }
 

@@ -1,9 +1,12 @@
 import type { ServiceKind } from '../../events/service/service.events.js';
 
-export interface AttachService {
-  readonly type: 'AttachService';
+interface OfWebsite {
   readonly at: string;
   readonly websiteId: string;
+}
+
+export interface AttachService extends OfWebsite {
+  readonly type: 'AttachService';
   readonly serviceId: string;
   readonly kind: ServiceKind;
   readonly shopDomain?: string | undefined;
@@ -12,18 +15,14 @@ export interface AttachService {
   readonly secretNames: readonly string[];
 }
 
-export interface DetachService {
+export interface DetachService extends OfWebsite {
   readonly type: 'DetachService';
-  readonly at: string;
-  readonly websiteId: string;
   readonly serviceId: string;
 }
 
 /** The shop reports that the app was uninstalled. */
-export interface RecordUninstall {
+export interface RecordUninstall extends OfWebsite {
   readonly type: 'RecordUninstall';
-  readonly at: string;
-  readonly websiteId: string;
   readonly shopDomain: string;
   /** ISO 8601 UTC with milliseconds. */
   readonly triggeredAt: string;

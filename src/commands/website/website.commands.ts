@@ -1,10 +1,13 @@
 import type { SiteValues } from '../../events/website/siteValues.js';
 import type { Feature, Kept, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 
-export interface CreateWebsite {
-  readonly type: 'CreateWebsite';
+interface OfWebsite {
   readonly at: string;
   readonly websiteId: string;
+}
+
+export interface CreateWebsite extends OfWebsite {
+  readonly type: 'CreateWebsite';
   readonly name: string;
   readonly slug: string;
   readonly templateId: string;
@@ -17,10 +20,8 @@ export interface CreateWebsite {
   readonly provisioningJobId: string;
 }
 
-export interface ChangeWebsite {
+export interface ChangeWebsite extends OfWebsite {
   readonly type: 'ChangeWebsite';
-  readonly at: string;
-  readonly websiteId: string;
   readonly name?: string | undefined;
   /** `null`: the lowest, as of a new website. */
   readonly tier?: Tier | null | undefined;
@@ -49,43 +50,40 @@ interface Shown {
 }
 
 export type WebsiteCommand =
-  | {
-      readonly type: 'ScheduleDeletion';
-      readonly at: string;
-      readonly websiteId: string;
-      /** What stays at the providers; absent: what a deletion that is scheduled keeps, else nothing. */
-      readonly keep?: readonly Kept[] | undefined;
-    }
-  /** Deletes it when it is still due then. */
-  | { readonly type: 'DeleteWebsite'; readonly at: string; readonly websiteId: string; readonly purgeAt: string }
   | CreateWebsite
   | ChangeWebsite
-  /** `shown`: what its site was built with; absent: what it was created with. */
-  | ({ readonly type: 'ActivateWebsite'; readonly at: string; readonly shown?: Shown } & Activated)
-  | ({ readonly type: 'RecordDeployment'; readonly at: string; readonly websiteId: string } & Shown)
-  /** Changes nothing unless that client is the owner. */
-  | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
-  /** `slug`: what the website reserved and has not taken. */
-  | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string; readonly slug: string }
-  | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };
+  | (OfWebsite &
+      (
+        | {
+            readonly type: 'ScheduleDeletion';
+            /** What stays at the providers; absent: what a deletion that is scheduled keeps, else nothing. */
+            readonly keep?: readonly Kept[] | undefined;
+          }
+        /** Deletes it when it is still due then. */
+        | { readonly type: 'DeleteWebsite'; readonly purgeAt: string }
+        /** `shown`: what its site was built with; absent: what it was created with. */
+        | ({ readonly type: 'ActivateWebsite'; readonly shown?: Shown } & Activated)
+        | ({ readonly type: 'RecordDeployment' } & Shown)
+        /** Changes nothing unless that client is the owner. */
+        | { readonly type: 'RemoveOwner'; readonly clientId: string }
+        /** `slug`: what the website reserved and has not taken. */
+        | { readonly type: 'AbandonWebsite'; readonly slug: string }
+        | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite' }
+      ));
 
-export type SlugCommand = {
-  readonly at: string;
-  readonly slug: string;
-  readonly websiteId: string;
-} & (
-  | {
-      readonly type: 'ReserveSlug';
-      /** A website id that holds the slug and has abandoned it. */
-      readonly abandonedBy?: string | undefined;
-      /** What the website reserved before that position is reserved anew. Default: it holds. */
-      readonly validFrom?: bigint | undefined;
-    }
-  /**
-   * The website has another slug since `position`. Changes nothing when it reserved this one again
-   * after that.
-   */
-  | { readonly type: 'ReleaseSlug'; readonly position: bigint; readonly reservedUntil: string }
-  /** The website is gone. */
-  | { readonly type: 'FreeSlug' }
-);
+export type SlugCommand = OfWebsite & { readonly slug: string } & (
+    | {
+        readonly type: 'ReserveSlug';
+        /** A website id that holds the slug and has abandoned it. */
+        readonly abandonedBy?: string | undefined;
+        /** What the website reserved before that position is reserved anew. Default: it holds. */
+        readonly validFrom?: bigint | undefined;
+      }
+    /**
+     * The website has another slug since `position`. Changes nothing when it reserved this one again
+     * after that.
+     */
+    | { readonly type: 'ReleaseSlug'; readonly position: bigint; readonly reservedUntil: string }
+    /** The website is gone. */
+    | { readonly type: 'FreeSlug' }
+  );
