@@ -3,8 +3,11 @@ import type { ReactionEvent } from '../../events/reaction/reaction.events.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import type { ListProjection } from '../projection.js';
 
-type Parking = Extract<InvitationMailEvent, { type: 'InvitationMailParked' | 'InvitationMailReopened' }>;
-type ParkingEvent = Parking | Extract<WebhookEvent, { type: 'WebhookParked' | 'WebhookReopened' }> | ReactionEvent;
+/** Work is parked or fails from now on, or no longer. */
+export type ParkingEvent =
+  | Extract<InvitationMailEvent, { type: 'InvitationMailParked' | 'InvitationMailReopened' }>
+  | Extract<WebhookEvent, { type: 'WebhookParked' | 'WebhookReopened' }>
+  | ReactionEvent;
 
 /** What names it: the data of its event but the reason. */
 type NameIn<Type extends ParkingEvent['type']> = Omit<Extract<ParkingEvent, { type: Type }>['data'], 'reason'>;

@@ -1,8 +1,9 @@
 import type { Codec } from '../../events/codec.js';
+import type { Recorded } from '../../events/envelope.js';
 import { START, type EventStore } from '../../events/store/eventStore.js';
 import { readLive } from '../runner/versions.js';
 import type { ReadModelStore, StoredDocument } from '../store/readModelStore.js';
-import { parkedWorkProjection, type ParkedWork } from './parkedWork.projection.js';
+import { parkedWorkProjection, type ParkedWork, type ParkingEvent } from './parkedWork.projection.js';
 
 export interface ParkedCount {
   readonly worker: string;
@@ -23,8 +24,6 @@ export const countParked = (workers: readonly string[], readModels: ReadModelSto
     );
     return Promise.all(counts);
   });
-
-type ParkingEvent = Parameters<typeof parkedWorkProjection.evolve>[1];
 
 const pageSize = 500;
 
@@ -56,7 +55,7 @@ export const listParked = ({
     for (;;) {
       const { events, position } = await eventStore.readAll({ after, filter: { types: parkedWorkProjection.handles } });
       for (const stored of events) {
-        const event = codec.decode(stored) as ParkingEvent;
+        const event = codec.decode(stored) as Recorded<ParkingEvent>;
         const id = parkedWorkProjection.documentId(event);
         // The document may be newer than the checkpoint that was read before it.
         if ((found.get(id)?.position ?? START) >= stored.position) continue;
