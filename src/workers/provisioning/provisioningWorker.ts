@@ -2,6 +2,12 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
 import type { Recorded } from '../../events/envelope.js';
+import {
+  provisioningFold,
+  type Job,
+  type OpenJob,
+  type ProvisioningState,
+} from '../../events/provisioning/provisioning.state.js';
 import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
@@ -11,19 +17,13 @@ import { traceRequests, type TracedRequest } from '../../integrations/requestTra
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { processActor } from '../contextOf.js';
 import { runLeasedTask, type LeasedTask } from '../leasedTask.js';
-import { recordFailure } from '../taskFault.js';
 import type { ReactionContext } from '../reactionContext.js';
 import type { CreateReactor } from '../reactions.js';
+import { recordFailure } from '../taskFault.js';
 import type { Worker } from '../worker.js';
 import { compensationTask } from './compensationSteps.js';
 import type { StepFailure, StepOutcome } from './provisioning.commands.js';
 import { provisioningProcess } from './provisioning.process.js';
-import {
-  provisioningFold,
-  type Job,
-  type OpenJob,
-  type ProvisioningState,
-} from '../../events/provisioning/provisioning.state.js';
 import { activation, steps, type StepTools } from './steps.js';
 
 type WebsiteCreated = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;

@@ -8,8 +8,8 @@ import { websiteProjection } from '../../projections/website/website.projection.
 import { createContextOf } from '../contextOf.js';
 import { redeployFold, redeployProcess, type RedeployCommand } from '../deployment/deployment.process.js';
 import type { Deployments } from '../deployment/deployments.js';
-import { faultOf } from '../taskFault.js';
 import type { CreateReactor } from '../reactions.js';
+import { faultOf } from '../taskFault.js';
 import type { Worker } from '../worker.js';
 
 /**

@@ -4,6 +4,12 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import { Refused, refusals } from '../../commands/refusal.js';
 import { transferOwnership } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
+import { accessFold, type InvitationState } from '../../events/access/access.state.js';
+import { keyOfInvitation } from '../../events/access/access.stream.js';
+import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from '../../events/billing/billing.state.js';
+import { customerFold } from '../../events/billing/customer.state.js';
+import { drawUpHandover } from '../../events/billing/handover.js';
+import { websiteFold } from '../../events/website/website.state.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import {
   attachmentIssues,
@@ -13,19 +19,13 @@ import {
   type Payments,
   type Price,
 } from '../../integrations/payments/port.js';
-import { drawUpHandover } from '../../events/billing/handover.js';
 import { isoTime } from '../../platform/clock.js';
-import { readHandoverFacts } from '../../projections/billing/handover.queries.js';
-import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
+import { readHandoverFacts } from '../../projections/billing/handover.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
+import type { Reader } from '../../projections/reader.js';
 import type { HeldLease } from '../heldLease.js';
 import type { AttemptOutcome, HandoverDraft } from './transfer.commands.js';
-import { billingFold, isSubscribed, type Account, type BillingTask, type Claim } from '../../events/billing/billing.state.js';
-import { websiteFold } from '../../events/website/website.state.js';
-import { accessFold, type InvitationState } from '../../events/access/access.state.js';
-import { customerFold } from '../../events/billing/customer.state.js';
-import type { Reader } from '../../projections/reader.js';
 
 interface Tools {
   readonly engine: Engine;
