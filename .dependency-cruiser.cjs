@@ -109,8 +109,7 @@ module.exports = {
     },
     {
       name: 'entries-apart',
-      comment:
-        'HTTP and the workers meet in the event log only; the rules of a process are open to both, being a decider.',
+      comment: 'HTTP and the workers meet in the event log only; the rules of a process are open to both, being a decider.',
       severity: 'error',
       from: { path: '^src/(http|workers)/' },
       to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.process\\.ts$'] },
