@@ -10,19 +10,17 @@ import ts from 'typescript';
  */
 
 /**
- * @param {string} folder - every `*.events.ts` below it is read
+ * @param {string} folder - every `*.events.ts` below it is read, with the fields that they share (`fields.ts`)
  * @returns {EventComments}
  */
 export const readEventComments = (folder) => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.events.ts'));
-  return new Map(files.flatMap((name) => commentsIn(readFileSync(join(folder, name), 'utf8'))));
+  const shared = constantsIn(readFileSync(join(folder, 'fields.ts'), 'utf8'));
+  return new Map(files.flatMap((name) => commentsIn(readFileSync(join(folder, name), 'utf8'), shared)));
 };
 
-/**
- * @param {string} text
- * @returns {[string, string][]}
- */
-const commentsIn = (text) => {
+/** @param {string} text */
+const constantsIn = (text) => {
   const source = ts.createSourceFile('events.ts', text, ts.ScriptTarget.Latest, true);
   /** @type {Map<string, ts.Expression>} */
   const constants = new Map();
@@ -32,6 +30,16 @@ const commentsIn = (text) => {
       if (initializer !== undefined) constants.set(name.getText(), initializer);
     }
   }
+  return constants;
+};
+
+/**
+ * @param {string} text
+ * @param {ReadonlyMap<string, ts.Expression>} shared - constants of which others hold fields
+ * @returns {[string, string][]}
+ */
+const commentsIn = (text, shared) => {
+  const constants = constantsIn(text);
 
   /**
    * @param {ts.Expression} expression
@@ -40,7 +48,7 @@ const commentsIn = (text) => {
    */
   const below = (expression, path) => {
     if (ts.isIdentifier(expression)) {
-      const constant = constants.get(expression.text);
+      const constant = constants.get(expression.text) ?? shared.get(expression.text);
       return constant === undefined ? [] : below(constant, path);
     }
     if (ts.isCallExpression(expression)) {

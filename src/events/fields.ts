@@ -6,19 +6,25 @@ export const Time = Type.String({ format: 'date-time' });
 /** The number of an attempt at a task; the first one is 1. */
 export const Attempt = Type.Integer({ minimum: 1 });
 
-/** Of an event that begins an attempt: the worker that appended it holds the lease until `leaseUntil`. */
-export const leaseStart = { attempt: Attempt, worker: Type.String(), leaseUntil: Time };
+const leaseFields = {
+  /** Until then the worker holds the lease, unless it prolongs it. */
+  leaseUntil: Time,
+};
+
+/** Of an event that begins an attempt, which the worker has appended. */
+export const leaseStart = { attempt: Attempt, worker: Type.String(), ...leaseFields };
 export type LeaseStart = Static<TObject<typeof leaseStart>>;
 
 /** Of one that prolongs its lease. */
-export const leaseRenewal = { attempt: Attempt, leaseUntil: Time };
+export const leaseRenewal = { attempt: Attempt, ...leaseFields };
 export type LeaseRenewal = Static<TObject<typeof leaseRenewal>>;
 
-/** Of one that says what it failed with. Without `nextAttemptAt` there is no further attempt. */
+/** Of one that says what it failed with. */
 export const attemptFailure = {
   attempt: Attempt,
   error: Type.String(),
   transient: Type.Boolean(),
+  /** Absent: there is no further attempt. */
   nextAttemptAt: Type.Optional(Time),
 };
 export type AttemptFailure = Static<TObject<typeof attemptFailure>>;
