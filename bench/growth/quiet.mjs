@@ -1,12 +1,10 @@
 /** What must not fill the log: webhooks that nothing is done about, and the leases of provisioning. */
-import { createHmac } from 'node:crypto';
-import { call, createWebsites } from '../support/api.mjs';
+import { createWebsites } from '../support/api.mjs';
 import { flat } from '../support/growth.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { withService } from '../support/service.mjs';
+import { openShop, settings } from '../support/webhooks.mjs';
 
-const secret = 'bench-secret';
-const shopDomain = 'bench.myshopify.com';
 const body = JSON.stringify({ id: 1, line_items: [{ id: 2, title: 'Bread' }], note: 'x'.repeat(500) });
 
 /**
@@ -14,7 +12,7 @@ const body = JSON.stringify({ id: 1, line_items: [{ id: 2, title: 'Bread' }], no
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const measure = ({ quick }) =>
-  withService({ purpose: 'quiet', websites: 1, settings: { COMMERCE_WEBHOOK_SECRET: secret } }, async (service, load) => {
+  withService({ purpose: 'quiet', websites: 1, settings }, async (service, load) => {
     const appended = async () => {
       const text = await (await fetch(`${service.url}/metrics`)).text();
       return Number(/^events_appended_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
@@ -23,25 +21,10 @@ export const measure = ({ quick }) =>
     await createWebsites(service, 1);
     const ofWebsite = (await appended()) - beforeWebsite;
 
-    const [websiteId = ''] = service.websiteIds;
-    await call(service, 'PATCH', `/v1/websites/${websiteId}`, { tier: 'scale' });
-    await call(service, 'POST', `/v1/websites/${websiteId}/services`, { kind: 'commerce', shopDomain });
-    const job = {
-      url: service.url,
-      path: `/webhooks/commerce?websiteId=${websiteId}`,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-        'x-shopify-topic': 'orders/updated',
-        'x-shopify-shop-domain': shopDomain,
-        'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-      },
-      idHeader: 'x-shopify-webhook-id',
-    };
+    const webhook = await openShop(service, { topic: 'orders/updated', body });
     let sent = 0;
     const send = async (/** @type {number} */ perSecond, /** @type {number} */ seconds) => {
-      const { times, failed } = await load.paced({ ...job, perSecond, seconds });
+      const { times, failed } = await load.paced({ ...webhook, perSecond, seconds });
       if (failed > 0) throw new Error(`${failed} webhooks were not taken`);
       sent += times.length;
       return median(times);

@@ -1,13 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { call } from '../support/api.mjs';
 import { median, quantile } from '../support/figures.mjs';
 import { messageFrom, removeFolder, startProgram, stop, temporaryFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
 import { withService } from '../support/service.mjs';
+import { openShop, settings, shopDomain } from '../support/webhooks.mjs';
 
-const secret = 'bench-secret';
-const shopDomain = 'bench.myshopify.com';
 const perSecond = 500;
 const body = JSON.stringify({ shop_id: 1, shop_domain: shopDomain, customer: { id: 2 }, data_request: { id: 3 } });
 
@@ -36,29 +33,13 @@ const besideSyncs = async (work) => {
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const webhooks = ({ quick }) =>
-  withService({ purpose: 'webhooks', websites: 1, settings: { COMMERCE_WEBHOOK_SECRET: secret } }, async (service, load) => {
-    const [websiteId = ''] = service.websiteIds;
-    await call(service, 'PATCH', `/v1/websites/${websiteId}`, { tier: 'scale' });
-    await call(service, 'POST', `/v1/websites/${websiteId}/services`, { kind: 'commerce', shopDomain });
-    const job = {
-      url: service.url,
-      path: `/webhooks/commerce?websiteId=${websiteId}`,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-        'x-shopify-topic': 'customers/data_request',
-        'x-shopify-shop-domain': shopDomain,
-        'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-      },
-      idHeader: 'x-shopify-webhook-id',
-      perSecond,
-    };
+  withService({ purpose: 'webhooks', websites: 1, settings }, async (service, load) => {
+    const webhook = { ...(await openShop(service, { topic: 'customers/data_request', body })), perSecond };
     // The first webhooks are slower and are not measured.
-    await load.paced({ ...job, seconds: quick ? 1 : 5 });
-    const { times, failed } = await load.paced({ ...job, seconds: quick ? 1 : 20 });
+    await load.paced({ ...webhook, seconds: quick ? 1 : 5 });
+    const { times, failed } = await load.paced({ ...webhook, seconds: quick ? 1 : 20 });
     if (failed > 0) throw new Error(`${failed} webhooks were not taken`);
-    const p99 = async () => quantile((await load.paced({ ...job, seconds: quick ? 1 : 8 })).times, 0.99);
+    const p99 = async () => quantile((await load.paced({ ...webhook, seconds: quick ? 1 : 8 })).times, 0.99);
     const { first, second } = await inTurns(quick ? 1 : 4, () => besideSyncs(p99), p99);
     return [
       {
