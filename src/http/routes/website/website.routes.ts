@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Refused, refusals, withViolations, type Refusal, type Violation } from '../../../commands/refusal.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
 import { changeWebsite, createWebsite, isSlugTaken, removeOwner } from '../../../commands/website/website.handlers.js';
 import { defaultTier, websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
@@ -25,49 +25,12 @@ import { websiteProjection } from '../../../projections/website/website.projecti
 import { readNamed, readPage, totalOf } from '../../paging.js';
 import { HexColour, maxCollaborators, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { checkChange, checkCreation, together } from './checkWebsite.js';
 import { toListedWebsite, toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
-
-const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-type Precheck = NonNullable<Route['precheck']>;
-
-/** The refusal of the first field, with the others in its `details`. */
-const together = ([first, ...others]: readonly Refusal[]): Refusal | null =>
-  first === undefined
-    ? null
-    : withViolations(
-        first,
-        others.flatMap(({ details }) => details as readonly Violation[]),
-      );
-
-const colourFaults = (violations: readonly Violation[]): readonly Refusal[] =>
-  violations.some(({ field }) => field === 'brandColor') ? [refusals.notHexColour('brandColor')] : [];
-
-/**
- * Website creation is checked by hand first: its messages are the specification's (api.md, section
- * 3). A slug that is taken is told beside other faults; alone, by the command.
- */
-const checkCreation =
-  (engine: Engine): Precheck =>
-  async ({ name: givenName, slug }, violations) => {
-    const missing = Object.entries({ name: givenName, slug }).flatMap(([field, value]) =>
-      isBlank(value) ? [refusals.fieldRequired(field)] : [],
-    );
-    const faults = [...missing, ...colourFaults(violations)];
-    const isSlugSound = typeof slug === 'string' && !isBlank(slug) && !violations.some(({ field }) => field === 'slug');
-    if (violations.length === 0 || !isSlugSound || !(await isSlugTaken(engine, slug))) return together(faults);
-    return together([...missing, refusals.slugTaken(), ...colourFaults(violations)]);
-  };
-
-const checkChange: Precheck = ({ name: givenName }, violations) => {
-  const missing = givenName !== undefined && isBlank(givenName) ? [refusals.fieldRequired('name')] : [];
-  return Promise.resolve(together([...missing, ...colourFaults(violations)]));
-};
 
 const name = NonBlank(200);
 const colour = HexColour({ description: '`#RRGGBB`.' });
@@ -108,8 +71,7 @@ export const websiteRoutes = (
     const templates = await sourceHost.listTemplates();
     if (templates.some(({ id }) => id === templateId)) return;
     const unknown = refusals.invalidBody('templateId', `template ${templateId} does not exist`);
-    const refusal = together([...((await isSlugTaken(engine, slug)) ? [refusals.slugTaken()] : []), unknown]);
-    throw new Refused(refusal ?? unknown);
+    throw new Refused((await isSlugTaken(engine, slug)) ? together(refusals.slugTaken(), unknown) : unknown);
   };
 
   return [
