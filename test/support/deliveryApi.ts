@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { createRoutes } from '../../src/http/routes/index.js';
@@ -129,4 +130,9 @@ export const blockOf = ({ status, body, text }: ApiAnswer): AnsweredBlock => {
 export const changesOf = ({ status, body, text }: ApiAnswer): readonly AnsweredChange[] => {
   if (status !== 200) throw new Error(`${String(status)}: ${text}`);
   return body as readonly AnsweredChange[];
+};
+
+/** Resolves once the time is another than that of the block's last change. */
+export const untilAfter = async ({ updatedAt }: AnsweredBlock): Promise<void> => {
+  while (Date.now() <= Date.parse(updatedAt)) await setImmediate();
 };
