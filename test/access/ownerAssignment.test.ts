@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, offerTransfer, removeClient } from '../../src/commands/access/access.handlers.js';
+import { addClient, changeAccess, offerTransfer, removeClient, restoreClient } from '../../src/commands/access/access.handlers.js';
 import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { bindClientSubject, createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import { changeWebsite, removeOwner, transferOwnership } from '../../src/commands/website/website.handlers.js';
+import { changeWebsite, createWebsite, removeOwner, transferOwnership } from '../../src/commands/website/website.handlers.js';
 import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { keyOfInvitation } from '../../src/events/access/access.stream.js';
 import { websiteFold } from '../../src/events/website/website.state.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { entityId } from '../../src/platform/ids.js';
 import { openTransfers } from '../../src/projections/access/access.queries.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
@@ -20,7 +21,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { createMortal, newWebsite, noTargets } from '../support/erasable.js';
 import { eventually } from '../support/eventually.js';
-import { after, unavailable } from '../support/faultyEventStore.js';
+import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { onFolder } from '../support/onFolder.js';
 import { partsOf } from '../support/process.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -76,8 +77,19 @@ const stageOf = async (invitationId: string): Promise<InvitationState['stage'] |
   return key === null ? undefined : (await local.engine.state(accessFold, key)).state.invitations.get(invitationId)?.stage;
 };
 
+const erase = (clientId: string) =>
+  eraseClient(other.engine, { findTargets: () => Promise.resolve(noTargets) }, clientId, other.context());
+
 const untilUnlinked = (clientId: string): Promise<true> =>
   eventually('the removal of the link', async () => ((await roleOf(clientId)) === undefined ? true : undefined));
+
+/** The claim of the offer has failed. */
+const release = async (invitationId: string): Promise<void> => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Error('no invitation');
+  const { claimId = '' } = (await local.engine.state(accessFold, key)).state.invitations.get(invitationId) ?? {};
+  await changeAccess(local.engine, { type: 'ReleaseTransfer', ...key, invitationId, claimId }, local.context());
+};
 
 /** Until the worker has handled every event, and has nothing more to append. */
 const untilHandled = async (): Promise<void> => {
@@ -147,9 +159,35 @@ describe('an assignment that is interrupted', () => {
 
   test('before it saw that the client was erased takes the website from them again', async () => {
     const clientId = await makeClient('ana');
-    const erase = () => eraseClient(other.engine, { findTargets: () => Promise.resolve(noTargets) }, clientId, other.context());
-    local.eventStore.appendFaults.push(after(erase), unavailable);
+    local.eventStore.appendFaults.push(
+      after(() => erase(clientId)),
+      unavailable,
+    );
     await expect(assign(clientId)).rejects.toThrow('down');
+    expect(await ownerId()).toBe(clientId);
+    await worker.start();
+    await eventually('the removal of the owner', async () => ((await ownerId()) === undefined ? true : undefined));
+  });
+
+  test('with the website itself, before it saw that the client was erased, takes it from them too', async () => {
+    const clientId = await makeClient('ana');
+    const context = local.context();
+    const input = {
+      name: 'Studio',
+      slug: 'studio',
+      templateId: 'business',
+      tier: 'starter',
+      collaborators: [],
+      clientId,
+    } as const;
+    const slugIsReserved: AppendFault = (append) => append();
+    local.eventStore.appendFaults.push(
+      slugIsReserved,
+      after(() => erase(clientId)),
+      unavailable,
+    );
+    await expect(createWebsite(local.engine, input, context)).rejects.toThrow('down');
+    websiteId = entityId(context.commandId, 'website');
     expect(await ownerId()).toBe(clientId);
     await worker.start();
     await eventually('the removal of the owner', async () => ((await ownerId()) === undefined ? true : undefined));
@@ -205,27 +243,59 @@ test('an assignment that is repeated leaves a link that was given since', async 
 });
 
 describe('access that is given and interrupted', () => {
-  test('before it saw that the client owns the website by now is taken away', async () => {
+  /** Access that was given and taken away is given back. */
+  const giveBack = async (clientId: string) => {
+    await link('ana');
+    await removeClient(local.engine, { websiteId, clientId }, local.context());
+    // The worker has seen the link by then, and reacts to its return.
+    await untilHandled();
+    await worker.stop();
+    worker = createAccessWorker(partsOf(other.engine));
+    return () => restoreClient(local.engine, { websiteId, clientId }, local.context());
+  };
+  const ways: [string, (clientId: string) => Promise<() => Promise<unknown>>][] = [
+    ['given', () => Promise.resolve(() => link('ana'))],
+    ['given back', giveBack],
+  ];
+
+  test.each(ways)('%s, before it saw that the client owns the website by now is taken away', async (_, prepare) => {
     const clientId = await makeClient('ana');
+    const give = await prepare(clientId);
     local.eventStore.appendFaults.push(
       after(() => assign(clientId, other)),
       unavailable,
     );
-    await expect(link('ana')).rejects.toThrow('down');
+    await expect(give()).rejects.toThrow('down');
     expect(await roleOf(clientId)).toBe('editor');
     await worker.start();
     await untilUnlinked(clientId);
   });
 
-  test('before it saw that the client is erased is taken away', async () => {
+  test.each(ways)('%s, before it saw that the client is erased is taken away', async (_, prepare) => {
     const clientId = await makeClient('ana');
-    const nowhere = { findTargets: () => Promise.resolve(noTargets) };
-    const erase = () => eraseClient(other.engine, nowhere, clientId, other.context());
-    local.eventStore.appendFaults.push(after(erase), unavailable);
-    await expect(link('ana')).rejects.toThrow('down');
+    const give = await prepare(clientId);
+    local.eventStore.appendFaults.push(
+      after(() => erase(clientId)),
+      unavailable,
+    );
+    await expect(give()).rejects.toThrow('down');
     expect(await roleOf(clientId)).toBe('editor');
     await worker.start();
     await untilUnlinked(clientId);
+  });
+
+  test('by an offer, before it saw that the client is erased is withdrawn', async () => {
+    const clientId = await makeClient('ana');
+    local.eventStore.appendFaults.push(
+      after(() => erase(clientId)),
+      unavailable,
+    );
+    await expect(offer('ana')).rejects.toThrow('down');
+    const stages = async () =>
+      [...(await local.engine.state(accessFold, { websiteId, clientId })).state.invitations.values()].map(({ stage }) => stage);
+    expect(await stages()).toEqual(['pending']);
+    await worker.start();
+    await eventually('the end of the offer', async () => ((await stages())[0] === 'revoked' ? true : undefined));
   });
 });
 
@@ -261,6 +331,9 @@ test('a late reaction to an assignment leaves alone what was given, offered or r
   await assign(dora.clientId);
   await untilHandled();
   expect(await stageOf(claimed)).toBe('claimed');
+  // Once it has come to nothing, the offer is one that was made before the assignment.
+  await release(claimed);
+  await eventually('the end of the offer', async () => ((await stageOf(claimed)) === 'revoked' ? true : undefined));
   websiteId = first;
   expect([await roleOf(ana), await stageOf(offered), await stageOf(renewed)]).toEqual(['editor', 'pending', 'pending']);
   await claim(renewed, 'cleo');
