@@ -82,6 +82,7 @@ test('the site of an archived website is served to nobody, until it is restored'
   ]);
 
   await restore();
+  await eventually('the site', () => (remote.serving.length === 2 ? true : undefined));
   await rename('Corner Bakery');
   await eventually('the name', () => (remote.variables.get('SITE_NAME') === 'Corner Bakery' ? true : undefined));
   expect(remote.serving).toEqual([false, true]);
