@@ -150,16 +150,16 @@ describe('what a token minted', () => {
 
   test('while it was being revoked falls too', async () => {
     const root = await api.mintToken({ subject: 'racer' });
-    for (let round = 0; round < 5; round += 1) {
+    for (let answered = 0; answered < 4; answered += 1) {
       const parent = await mint(root);
-      const [, ...answers] = await Promise.all([
-        revoke(root, parent.id, other),
-        ...Array.from({ length: 4 }, () => post(parent.token)),
-      ]);
+      const minting = Array.from({ length: 4 }, () => post(parent.token));
+      await Promise.all(minting.slice(0, answered));
+      const [, ...answers] = await Promise.all([revoke(root, parent.id, other), ...minting]);
       for (const { status, body } of answers) {
         expect([201, 401]).toContain(status);
         if (status === 201) expect(await standing((body as Key).token)).toStrictEqual(invalid);
       }
+      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThanOrEqual(answered);
     }
     expect(await list(root)).toHaveLength(1);
   });
