@@ -133,6 +133,14 @@ withBrowser('what stands around a page', () => {
     await visit(`/websites/${websiteId}/billing`, operator);
     await page.getByRole('banner').getByText('Corner Bakery').waitFor();
     await looksRight(page);
+    // Which page is open shows in the reader's own colours too.
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await menu.waitFor();
+    const [open, other] = await page.evaluate<string[]>(
+      `['[aria-current]', ':not([aria-current])'].map((which) => getComputedStyle(document.querySelector('dialog nav a' + which)).backgroundColor)`,
+    );
+    expect(open).not.toBe(other);
     expect(complaints).toEqual([]);
   });
 
