@@ -71,7 +71,7 @@ const NewDocument = ({ of, websiteId }: { readonly of: Collection; readonly webs
     >
       <TextInput
         label={t(of === 'content' ? 'content.newName' : 'marketing.newName')}
-        description={t('content.newHelp')}
+        description={t(of === 'content' ? 'content.newHelp' : 'marketing.newHelp')}
         value={name}
         error={hasTried && !isName && t('content.newWrong')}
         onChange={(event) => setName(event.currentTarget.value.trim())}
