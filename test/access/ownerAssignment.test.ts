@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, changeAccess, offerTransfer, removeClient, restoreClient } from '../../src/commands/access/access.handlers.js';
+import {
+  addClient,
+  changeAccess,
+  offerTransfer,
+  removeClient,
+  restoreClient,
+} from '../../src/commands/access/access.handlers.js';
 import { claimInvitation } from '../../src/commands/access/claim.handlers.js';
 import { bindClientSubject, createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
