@@ -2,29 +2,28 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { RecordStore } from '../projections/store/readModelStore.js';
-import { createAccessLog, type Answered } from './accessLog.js';
+import type { Answered } from './accessLog.js';
 import { createBindSubject } from './auth/bindSubject.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
-import { unlessWhole } from './bodyTime.js';
-import { createBudgets } from './budgets.js';
-import { anyOrigin, corsHeaders, preflightHeaders, preflightOfAnyOrigin } from './cors.js';
+import { strangersBodyMs, unlessWhole } from './bodyTime.js';
+import { createSpendBudget } from './budgets.js';
+import { createDispatch } from './dispatch.js';
+import { createEntrance } from './entrance.js';
 import { answerFor, httpErrors, type ErrorAnswer } from './errors.js';
-import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
+import { createRequestIds, type Exchange, type Fail, type Handler, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
 import { createInside } from './inside.js';
 import { createLoad } from './load.js';
 import { createMcpHandler, type McpParts } from './mcp/mcpHandler.js';
 import type { Pages } from './pages/pages.js';
-import { createPathTable } from './pathTable.js';
 import { replyToError, send } from './reply.js';
 import type { GitHandler } from './git/gitHandler.js';
 import type { Route } from './route.js';
 import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
-import { createServe, type Serve, type ServeParts } from './serve.js';
+import type { ServeParts } from './serve.js';
 import type { Clock } from '../platform/clock.js';
-import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
-import { namesHost } from './target.js';
+import type { TrustsProxy } from '../platform/publicAddress.js';
 
 export interface HttpAppParts extends StandingParts {
   readonly records: RecordStore;
@@ -80,28 +79,17 @@ export interface HttpApp {
   endStreams(): void;
 }
 
-type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
-/** Answers a request for a path, whatever its method. */
-type Dispatch = (exchange: Exchange, params: Record<string, string>) => void;
-
 const defaultLimits: HttpLimits = { maxUnderWay: 2_000, maxOfSender: 200, maxLagMs: 5_000 };
-
-/**
- * How long the body of somebody may take of whom nothing is known, and what is left of a body after
- * the answer.
- */
-const strangersBodyMs = 5_000;
 
 /**
  * The API as an express application: one set of routes, in two entry modes (specification,
  * "Authentication").
  */
 export const createApp = (parts: HttpAppParts): HttpApp => {
-  const { engine, corsOrigins } = parts;
+  const { engine } = parts;
   const { logger } = engine;
   const { clock = engine.clock } = parts;
   const requestIdOf = createRequestIds(engine.random);
-  const accessLog = createAccessLog(engine);
   const limits = { ...defaultLimits, ...parts.limits };
   const load = createLoad(engine.clock, limits);
   const senders = createSenders(
@@ -110,10 +98,11 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     parts.metrics ?? { refused: () => undefined, connections: () => undefined },
     parts.trustsProxy,
   );
+  const spendBudget = createSpendBudget(engine.clock, parts.rateLimit, parts.trustsProxy);
   const streams = new Set<() => void>();
   const vitalPaths = new Set(parts.routes.filter(({ vital }) => vital === true).map(({ path }) => path));
 
-  const fail = (exchange: Exchange, error: unknown): void => {
+  const fail: Fail = (exchange, error) => {
     // Nobody is left to be answered.
     if (error instanceof SenderGone) return;
     const { requestId } = exchange;
@@ -131,63 +120,6 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       fail(exchange, httpErrors.requestTimeout());
     });
     if (cancel !== undefined) response.once('close', cancel);
-  };
-
-  const enter: Handler = (request, response, next) => {
-    const inside = calls.callOf(request);
-    const isToken = request.url.startsWith('/v1/');
-    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl`
-    // keeps it.
-    if (isToken) request.url = request.url.slice('/v1'.length);
-    const isVital = vitalPaths.has(request.path);
-    // What is asked within the process counts for the sender of the request that it answers.
-    const admission = isVital ? undefined : senders.admit(inside?.answers ?? request, response);
-    let endWork = (): void => undefined;
-    const exchange: Exchange = {
-      request,
-      response,
-      requestId: inside?.requestId ?? requestIdOf(request.headers['x-request-id']),
-      mode: inside !== undefined ? 'mcp' : isToken ? 'token' : 'portal',
-      authorization: inside === undefined ? request.headers.authorization : inside.authorization,
-      isInside: inside !== undefined,
-      headers: corsHeaders(corsOrigins, request.headers.origin),
-      startedAt: engine.clock.now(),
-      ...(admission !== null && { admission }),
-      yieldPlace: () => {
-        endWork();
-      },
-    };
-    response.locals.exchange = exchange;
-    response.once('close', () => {
-      endWork();
-      try {
-        const answered = accessLog(exchange);
-        parts.observe?.(answered);
-      } catch (err) {
-        // Thrown from this listener, it would end the process.
-        logger.error({ err, requestId: exchange.requestId }, 'a request could not be logged');
-      }
-      unlessWhole(clock, request, strangersBodyMs, () => request.socket.destroy());
-    });
-    if (!namesHost(request)) throw httpErrors.malformed();
-    // Answered here and not thrown: the router would compare the path with those of all routes
-    // first, and of these requests there may be thousands.
-    if (admission === null) {
-      response.shouldKeepAlive = false;
-      fail(exchange, httpErrors.tooManyOfSender());
-      return;
-    }
-    if (!isVital && load.isTooHigh()) {
-      fail(exchange, httpErrors.busy());
-      return;
-    }
-    const startWork = (): void => {
-      if (!response.closed) endWork = load.started();
-    };
-    // A place is taken only when the body is whole: a sender that stalls takes none.
-    if (hasBody(request) && !isSafe(request.method)) request.once('end', startWork);
-    else startWork();
-    next();
   };
 
   const enterMount: Handler = (_request, response, next) => {
@@ -226,31 +158,6 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     );
   };
 
-  const answerOptions = (exchange: Exchange, allow: string): void => {
-    const isAllowed = exchange.headers['access-control-allow-origin'] !== undefined;
-    send(exchange, { status: 204, headers: { allow, ...(isAllowed && preflightHeaders(allow)) } });
-  };
-
-  const dispatch = (served: ReadonlyMap<string, { readonly route: Route; readonly serve: Serve }>): Dispatch => {
-    const allow = [...served.keys(), ...(served.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
-    const isOpen = [...served.values()].some(({ route }) => route.openToOrigins === true);
-    return (exchange, params) => {
-      const { request } = exchange;
-      if (isOpen) exchange.headers = anyOrigin;
-      if (request.method === 'OPTIONS') {
-        if (isOpen) send(exchange, { status: 204, headers: { allow, ...preflightOfAnyOrigin } });
-        else answerOptions(exchange, allow);
-        return;
-      }
-      const found = served.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (found === undefined) throw httpErrors.methodNotAllowed(allow);
-      exchange.route = found.route;
-      found.serve(exchange, params).catch((error: unknown) => {
-        fail(exchange, error);
-      });
-    };
-  };
-
   /** Under `/v1`, and for tools, there is nothing but the API. */
   const leaveApi: Handler = (_request, response, next) => {
     if (response.locals.exchange.mode !== 'portal') throw httpErrors.notFound();
@@ -268,19 +175,6 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     _next,
   ) => {
     fail(response.locals.exchange, error instanceof URIError ? notDecodable() : error);
-  };
-
-  const { rateLimit } = parts;
-  const spend = rateLimit === undefined ? undefined : createBudgets(engine.clock, rateLimit);
-
-  const spendBudget = (exchange: Exchange): void => {
-    if (spend === undefined || rateLimit === undefined) return;
-    const { request } = exchange;
-    const caller = exchange.viewer ?? exchange.caller;
-    const anonymous = (): string => `sender ${senderIn(request, parts.trustsProxy)}`;
-    const { isExceeded, headers } = spend(caller === undefined ? anonymous() : `${caller.tokenId ?? 'portal'} ${caller.subject}`);
-    exchange.headers = { ...exchange.headers, ...headers };
-    if (isExceeded) throw httpErrors.overBudget(rateLimit);
   };
 
   const onStream = (exchange: Exchange, end: () => void): (() => void) => {
@@ -301,24 +195,16 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     limitBodyTime,
     onStream,
   };
-  const dispatchOf = (routes: readonly Route[]): Dispatch =>
-    dispatch(new Map(routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }])));
   const app = express();
-  const calls = createInside(app);
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
-  const findRoute = createPathTable([...byPath(parts.routes)].map(([path, routes]) => [path, dispatchOf(routes)]));
-  const serveRoute: Handler = (request, response, next) => {
-    const found = findRoute(request.path);
-    if (found === undefined) next();
-    else found.entry(response.locals.exchange, found.params);
-  };
+  const inside = createInside(app);
   const { '/': atRoot, ...mounts } = parts.mounts ?? {};
-  app.use(enter);
+  app.use(createEntrance({ ...parts, clock, vitalPaths, inside, senders, load, requestIdOf, fail }));
   // It passes most requests on, whose bodies may take longer than those of the others.
   if (atRoot !== undefined) app.use(atRoot);
   app.use(servePage);
   // Before what is mounted: most requests are for these, and express compares paths one by one.
-  app.use(serveRoute);
+  app.use(createDispatch(parts.routes, serveParts, fail));
   app.use(leaveApi);
   for (const [path, handler] of Object.entries(mounts)) app.use(path, enterMount, handler);
   const { git } = parts;
@@ -331,7 +217,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     });
   }
   if (parts.mcp !== undefined) {
-    const mcp = createMcpHandler({ ...parts, ...parts.mcp, inside: calls, spendBudget, onStream });
+    const mcp = createMcpHandler({ ...parts, ...parts.mcp, inside, spendBudget, onStream });
     app.all('/mcp', (_request, response: Response<unknown, Locals>) => {
       const { exchange } = response.locals;
       mcp(exchange).catch((error: unknown) => {
@@ -357,12 +243,6 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       for (const end of streams) end();
     },
   };
-};
-
-const byPath = (routes: readonly Route[]): Map<string, Route[]> => {
-  const grouped = new Map<string, Route[]>();
-  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route]);
-  return grouped;
 };
 
 const notDecodable = (): Error => httpErrors.invalid('path params', [{ field: 'path', issue: 'must be percent-encoded UTF-8' }]);

@@ -2,6 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../platform/clock.js';
 import { hasBody } from './exchange.js';
 
+/**
+ * How long the body of somebody may take of whom nothing is known, and what is left of a body after
+ * the answer, in milliseconds.
+ */
+export const strangersBodyMs = 5_000;
 /** How long the body of an upload may take in all, in milliseconds. */
 export const maxUploadMs = 15 * 60_000;
 

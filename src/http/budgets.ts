@@ -1,5 +1,8 @@
 import { createCache } from '../platform/cache.js';
 import type { Clock } from '../platform/clock.js';
+import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
+import { httpErrors } from './errors.js';
+import type { Exchange } from './exchange.js';
 
 /** What a request leaves of its caller's budget. */
 export interface Spent {
@@ -12,7 +15,7 @@ export interface Spent {
  * Counts a request of a caller, who may make so many a second, and as many at once after a second
  * without any. Each process counts for itself.
  */
-export type SpendBudget = (caller: string) => Spent;
+export type Spend = (caller: string) => Spent;
 
 interface Bucket {
   /** Requests that may be made at `at` (milliseconds since the Unix epoch). */
@@ -23,7 +26,7 @@ interface Bucket {
 /** Beyond so many, a caller is forgotten, and begins with a full budget again. */
 const maxCallers = 50_000;
 
-export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): SpendBudget => {
+export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): Spend => {
   const buckets = createCache<Bucket>(maxCallers);
   const policy = `"caller";q=${String(perSecond)};w=1`;
 
@@ -43,5 +46,29 @@ export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): Spe
         ratelimit: `"caller";r=${String(Math.floor(left))};t=${String(untilFull)}`,
       },
     };
+  };
+};
+
+/**
+ * Counts a request for its caller, once it is known who that is, or else for its sender.
+ * @throws HttpFault 429
+ */
+export type SpendBudget = (exchange: Exchange) => void;
+
+/** @param rateLimit requests a second that each caller may make; undefined: no end */
+export const createSpendBudget = (
+  clock: Pick<Clock, 'now'>,
+  rateLimit: number | undefined,
+  trustsProxy?: TrustsProxy,
+): SpendBudget => {
+  if (rateLimit === undefined) return () => undefined;
+  const spend = createBudgets(clock, rateLimit);
+
+  return (exchange) => {
+    const caller = exchange.viewer ?? exchange.caller;
+    const anonymous = (): string => `sender ${senderIn(exchange.request, trustsProxy)}`;
+    const { isExceeded, headers } = spend(caller === undefined ? anonymous() : `${caller.tokenId ?? 'portal'} ${caller.subject}`);
+    exchange.headers = { ...exchange.headers, ...headers };
+    if (isExceeded) throw httpErrors.overBudget(rateLimit);
   };
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from './auth/caller.js';
 import type { EntryMode } from './auth/authenticate.js';
 import type { Route } from './route.js';
@@ -39,6 +39,11 @@ export interface Exchange {
 export interface Locals extends Record<string, unknown> {
   exchange: Exchange;
 }
+
+export type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+
+/** Answers with what went wrong, and logs what is the service's fault. */
+export type Fail = (exchange: Exchange, error: unknown) => void;
 
 /** Whether a body follows the head (RFC 9112, 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -13,6 +13,7 @@ import { archivedRefusalFor } from './auth/rules.js';
 import type { FindStanding, Standing } from './auth/standing.js';
 import { parseBody, readBody } from './body.js';
 import { allowUpload } from './bodyTime.js';
+import type { SpendBudget } from './budgets.js';
 import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
 import { sendParts } from './bodyStream.js';
@@ -41,11 +42,7 @@ export interface ServeParts {
   readonly baseUrl: () => string;
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
   readonly onStream: (exchange: Exchange, end: () => void) => () => void;
-  /**
-   * Counts a request for its caller, once it is known who that is, or else for its sender.
-   * @throws HttpFault 429
-   */
-  readonly spendBudget: (exchange: Exchange) => void;
+  readonly spendBudget: SpendBudget;
   /** Answers a request whose body takes longer than a stranger's may. */
   readonly limitBodyTime: (exchange: Exchange) => void;
 }

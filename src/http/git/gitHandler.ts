@@ -12,6 +12,7 @@ import type { Caller, WebsiteAccess } from '../auth/caller.js';
 import { archivedRefusalFor, readOnlyRefusalFor } from '../auth/rules.js';
 import type { StandingParts } from '../auth/standing.js';
 import { SenderGone } from '../body.js';
+import type { SpendBudget } from '../budgets.js';
 import { allowUpload } from '../bodyTime.js';
 import { answerFor, HttpFault, httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
@@ -22,9 +23,6 @@ import { receiveBody } from './receiveBody.js';
 export interface GitHandlerParts extends StandingParts {
   readonly gitServer: GitServer;
 }
-
-/** Counts a request of its caller. @throws HttpFault when there is nothing left of the budget */
-type SpendBudget = (exchange: Exchange) => void;
 
 /** Answers requests below `/git`. Whatever goes wrong is thrown. */
 export type GitHandler = (exchange: Exchange, spendBudget: SpendBudget) => Promise<void>;

@@ -7,6 +7,7 @@ import { createAuthenticate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
 import { parseBody, readBody, SenderGone } from '../body.js';
+import type { SpendBudget } from '../budgets.js';
 import { answerFor, HttpFault, httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import { lazily } from '../../platform/lazily.js';
@@ -28,7 +29,7 @@ interface McpHandlerParts extends StandingParts, McpParts {
   readonly baseUrl: () => string;
   readonly corsOrigins: readonly string[];
   readonly inside: Inside;
-  readonly spendBudget: (exchange: Exchange) => void;
+  readonly spendBudget: SpendBudget;
   readonly onStream: (exchange: Exchange, end: () => void) => () => void;
 }
 
