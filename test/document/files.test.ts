@@ -304,6 +304,17 @@ describe('an upload', () => {
   });
 });
 
+test('a file that was lost is not found, and the log names it', async () => {
+  const { api, token, path, files, websiteId, send } = await start();
+  const id = await send();
+  const { body } = await api.call('GET', `${path}/${id}/url`, { token });
+  const [file = ''] = await keysIn(files);
+  await files.remove(file);
+  expect((await fetch((body as { url: string }).url)).status).toBe(404);
+  const msg = 'a file is missing where documents and media are kept';
+  expect(api.log).toContainEqual(expect.objectContaining({ msg, websiteId, file }));
+});
+
 whereMinioIs(() => {
   test('documents stand in S3: uploaded, handed out by addresses of it, deleted, purged', async () => {
     const bucket = await minioBucket();

@@ -135,7 +135,11 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
             bytes: size,
             open: async (range) => {
               const found = await files.read(file, range);
-              if (found === null) throw httpErrors.notFound();
+              if (found === null) {
+                // Its record is there: it was lost, or left out of what was restored.
+                engine.logger.warn({ websiteId, file }, 'a file is missing where documents and media are kept');
+                throw httpErrors.notFound();
+              }
               return found.content;
             },
           },
