@@ -145,7 +145,7 @@ const requireSameLog = async (
           : ['READ_MODEL_URL', 'name a database without read models; the collection vault that belongs to the log goes with it'];
       // Once its read models are moved away, an empty log begins a new installation: that would hide a lost one.
       const advice = (await isNewLog(log))
-        ? `, which is empty. ${eventStoreUrl === undefined ? putBack('events.db') : 'Name the log that they were made from, or restore it'}`
+        ? `, which is empty. Set DATA_DIR, EVENT_STORE_URL and READ_MODEL_URL to what belongs together; or, if the log was lost, ${eventStoreUrl === undefined ? putBack('events.db') : 'restore it'}`
         : `. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`;
       throw new SettingsError([`${models}: the read models there were made from another log than that of ${setting}${advice}`]);
     }
@@ -157,19 +157,20 @@ const requireSameLog = async (
 
 /** SQLite would write the `-wal` of the file that was there into the one that is put back. */
 const putBack = (file: string): string =>
-  `Remove ${file} and what begins with its name, and put ${file} there from the backup of this installation`;
+  `move ${file} and what begins with its name away, and put ${file} there from the backup of this installation`;
 
 const vaultProblem = ({ isEmpty }: NotTheVault, isOutside: boolean): string => {
   const [vault, wayOut] = isOutside
-    ? [
-        'READ_MODEL_URL (collection vault)',
-        'Name the database that has the vault of this log, or restore that collection from its backup',
-      ]
+    ? ['READ_MODEL_URL (collection vault)', 'name the database that has the vault of this log, or restore that collection']
     : ['DATA_DIR (vault.db)', putBack('vault.db')];
-  const problem = isEmpty ? 'is empty, and the log is not' : 'belongs to another log';
+  // Where the log is the wrong one, this is the only vault of another.
+  const [problem, lead] = isEmpty
+    ? ['is empty, and the log is not', '']
+    : ['belongs to another log', 'Set DATA_DIR and EVENT_STORE_URL to the log of this vault; or '];
+  const advice = `${lead}${wayOut}`;
   return (
-    `${vault}: the vault there ${problem}: names, addresses and secrets in the log could not be read. ${wayOut}. ` +
-    'If it is lost for good, ACCEPT_EMPTY_VAULT=yes starts without them'
+    `${vault}: the vault there ${problem}: names, addresses and secrets in the log could not be read. ` +
+    `${advice.charAt(0).toUpperCase()}${advice.slice(1)}. If it is lost for good, ACCEPT_EMPTY_VAULT=yes starts without them`
   );
 };
 

@@ -62,9 +62,11 @@ test('an EVENT_STORE_URL of another log is refused, and an unavailable one is aw
     await open({ ...environment, EVENT_STORE_URL: log.url });
     const mistaken = open({ ...environment, EVENT_STORE_URL: other.url });
     await expect(mistaken).rejects.toThrow(SettingsError);
-    await expect(mistaken).rejects.toThrow(/another log than that of EVENT_STORE_URL, which is empty\. Name the log/);
+    await expect(mistaken).rejects.toThrow(
+      /another log than that of EVENT_STORE_URL, which is empty\. Set DATA_DIR, .* or, if the log was lost, restore it/,
+    );
     await expect(open(environment)).rejects.toThrow(
-      /that of DATA_DIR \(events\.db\), which is empty\. Remove events\.db and what/,
+      /that of DATA_DIR \(events\.db\), which is empty\. Set DATA_DIR, .* lost, move events\.db and what/,
     );
     log.stop();
     await open({ ...environment, EVENT_STORE_URL: log.url });
@@ -109,7 +111,7 @@ describe('a vault that has nothing of the log', () => {
       await expect(open(environment)).rejects.toThrow(SettingsError);
       await expect(open(environment)).rejects.toThrow('DATA_DIR (vault.db): the vault there is empty, and the log is not');
       await expect(open(environment)).rejects.toThrow(
-        'Remove vault.db and what begins with its name, and put vault.db there from',
+        'Move vault.db and what begins with its name away, and put vault.db there from',
       );
     }
     await dropVault(folder);
@@ -130,7 +132,7 @@ describe('a vault that has nothing of the log', () => {
     await dropVault(folder);
     copyVault(other, folder);
     await expect(open({ DATA_DIR: folder, ...encryption })).rejects.toThrow(
-      'DATA_DIR (vault.db): the vault there belongs to another log',
+      /DATA_DIR \(vault\.db\): the vault there belongs to another log: .* Set DATA_DIR and EVENT_STORE_URL to the log of this vault; or move/,
     );
     const fresh = temporaryFolder();
     copyVault(other, fresh);
