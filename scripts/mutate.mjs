@@ -33,7 +33,7 @@ const mustNotBeWrong = [
   /^src\/events\/(streamFolds|delivery\/delivery\.block)\.ts$/,
   /^src\/http\/(auth\/.*|idempotency)\.ts$/,
   /^src\/platform\/(cipher|personal|vault\/\w+)\.ts$/,
-  /^src\/workers\/lease\.ts$/,
+  /^src\/(events\/attempts|workers\/lease)\.ts$/,
 ];
 
 /** Tests of what is reached over HTTP only. */

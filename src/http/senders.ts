@@ -28,6 +28,8 @@ export interface Admission {
    * too many under way.
    */
   holdBody(bytes: number): boolean;
+  /** From now on it counts no more: the requests that it waits for do, which are the same sender's. */
+  yieldPlace(): void;
 }
 
 export interface SenderLimits {
@@ -88,8 +90,10 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
     return sender;
   };
 
-  const forgetIdle = (name: string, { requests, connections: own }: Sender): void => {
-    if (requests === 0 && own.size === 0) senders.delete(name);
+  const forgetIdle = (name: string, sender: Sender): void => {
+    const { requests, bodyBytes, connections: own } = sender;
+    // One that yielded its place may end after its sender was forgotten, and came again.
+    if (requests === 0 && bodyBytes === 0 && own.size === 0 && senders.get(name) === sender) senders.delete(name);
   };
 
   const hasRoom = (peer: string, { connections: own }: Sender): boolean =>
@@ -161,9 +165,14 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
       }
       let held = 0;
       let isOver = false;
+      let isCounted = true;
+      const yieldPlace = (): void => {
+        if (isCounted) sender.requests -= 1;
+        isCounted = false;
+      };
       response.once('close', () => {
         isOver = true;
-        sender.requests -= 1;
+        yieldPlace();
         sender.bodyBytes -= held;
         if (connection !== undefined) connection.requests -= 1;
         forgetIdle(name, sender);
@@ -177,6 +186,7 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
           metrics.refused('body');
           return false;
         },
+        yieldPlace,
       };
     },
   };

@@ -96,20 +96,22 @@ export const createProviderHttp = (parts: {
     clock,
   );
   /** By the limit's name. */
-  const limitedUntil = new Map<string, number>();
+  const limits = new Map<string, { readonly notedAt: number; readonly until: number }>();
 
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
     new ProviderFault({ provider, message, transient: true, ...more });
 
   /** How long it is still waited for, in milliseconds. */
   const leftOf = (limit: string): number => {
-    const leftMs = (limitedUntil.get(limit) ?? 0) - clock.now();
-    // It has never been longer: the clock was set back.
-    return leftMs > MAX_RATE_LIMIT_MS ? 0 : leftMs;
+    const noted = limits.get(limit);
+    const now = clock.now();
+    // When the clock was set back meanwhile, nobody knows how long it is: the provider is asked.
+    return noted === undefined || now < noted.notedAt ? 0 : Math.max(0, noted.until - now);
   };
   const recordRateLimit = (limit: string, message: string, askedMs: number): ProviderFault => {
     const waitMs = Math.min(askedMs, MAX_RATE_LIMIT_MS);
-    limitedUntil.set(limit, clock.now() + Math.max(leftOf(limit), waitMs));
+    const notedAt = clock.now();
+    limits.set(limit, { notedAt, until: notedAt + Math.max(leftOf(limit), waitMs) });
     return fault(message, { retryAfterMs: waitMs });
   };
 

@@ -327,7 +327,7 @@ test('what tools ask for counts for their sender: many at once leave places to o
   const other = await startApi({ projector: false, limits: { maxUnderWay: 40, maxOfSender: 20 } });
   const token = await other.mintToken();
   const message = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'find_websites', arguments: {} } };
-  const body = Array.from({ length: 100 }, (_, id) => ({ ...message, id }));
+  const body = Array.from({ length: 50 }, (_, id) => ({ ...message, id }));
   const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
   const ended = new AbortController();
   const many = other.call('POST', '/mcp', { body, headers }).finally(() => {
@@ -347,6 +347,15 @@ test('what tools ask for counts for their sender: many at once leave places to o
   // What is refused is asked for again, and so not always told.
   expect((await other.call('GET', '/metrics')).text).toMatch(/^sender_limit_refusals_total\{what="request"\} [1-9]/m);
   expect([...statuses]).toEqual([200]);
+});
+
+test('a tool asks within the place of its message', async () => {
+  const other = await startApi({ limits: { maxOfSender: 1 } });
+  const token = await other.mintToken();
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_websites', arguments: {} } };
+  const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const { text } = await other.call('POST', '/mcp', { body, headers });
+  expect(text).not.toContain('"isError":true');
 });
 
 test('the end of the service ends subscriptions at once', async () => {

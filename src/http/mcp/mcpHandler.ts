@@ -155,6 +155,8 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     exchange.mcp = asked.tool === undefined ? asked.method : `${asked.method} ${asked.tool}`;
     // From here on the calls of the API that it waits for take the places.
     exchange.yieldPlace();
+    // A subscription may wait for none.
+    if (asked.method !== subscription) exchange.admission?.yieldPlace();
 
     const gone = new AbortController();
     const giveUp = (): void => {
