@@ -528,9 +528,15 @@ describe('a file that cannot be used', () => {
     const { store, file } = await open();
     await store.append('thing-1', newEvents(1), NO_STREAM);
     withSqlite(file, 'DROP TABLE events');
-    await expect(store.readStream('thing-1')).rejects.toThrow(EventStoreUnavailable);
-    await expect(store.append('thing-1', newEvents(1), 0n)).rejects.toThrow(EventStoreUnavailable);
-    await expect(follow(store, { after: START }, () => true)).rejects.toThrow(EventStoreUnavailable);
+    const uses = [
+      () => store.readStream('thing-1'),
+      () => store.append('thing-1', newEvents(1), 0n),
+      () => follow(store, { after: START }, () => true),
+    ];
+    for (const use of uses) {
+      await expect(use()).rejects.toThrow(EventStoreUnavailable);
+      await expect(use()).rejects.toThrow(`${file} cannot be used`);
+    }
   });
 });
 

@@ -157,7 +157,7 @@ export const isDiskFault = (error: unknown): boolean => primaryCode(error) === S
  * Maps a SQLite error to the port's. Any other error is a defect of ours and returned unchanged.
  * @param file names the file: a start that fails says no more than the message
  */
-export const toPortFault = (error: unknown, file = "the event store's file"): unknown => {
+export const toPortFault = (error: unknown, file: string): unknown => {
   const code = primaryCode(error);
   if (code === 0) return error;
   const words = String(error);

@@ -39,7 +39,7 @@ export interface EmbeddedEventStoreOptions {
  */
 export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<CopyTarget> => {
   const database = await openDatabase(options.file, options.clock, options.alone);
-  return withPortFaults(() => eventStoreOn(database, options));
+  return withPortFaults(options.file, () => eventStoreOn(database, options));
 };
 
 /**
@@ -63,7 +63,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     maxBytes: 1_000_000,
     reportMs: 250,
     follow: () => {
-      live.begin(BigInt(withPortFaults(() => log.head())));
+      live.begin(BigInt(withPortFaults(file, () => log.head())));
       return commitNotifier.watch();
     },
   });
@@ -93,7 +93,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
       advance();
       return true;
     } catch (error) {
-      const fault = toPortFault(error);
+      const fault = toPortFault(error, file);
       logger?.warn({ err: fault }, 'the end of the event log could not be read; trying again');
       live.fail(fault as Error);
       return false;
@@ -115,6 +115,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const groupCommit = createGroupCommit({
     writer,
     clock,
+    toFault: (error) => toPortFault(error, file),
     onCommit: (written) => {
       commitNotifier.notify();
       // The transaction began at the end of what is in memory: nobody else wrote in between.
@@ -132,7 +133,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const use = <Result>(read: () => Result): Promise<Result> =>
     new Promise((resolve) => {
       ensureOpen();
-      resolve(withPortFaults(read));
+      resolve(withPortFaults(file, read));
     });
 
   const streams = createStreamsInUse({
@@ -158,7 +159,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
       await nextTurnAlone();
       if (signal.aborted) return;
       const through = Number(end);
-      const slice = withPortFaults(() => readWindow(Number(position), through, maxBatch, filter));
+      const slice = withPortFaults(file, () => readWindow(Number(position), through, maxBatch, filter));
       ({ position } = slice);
       yield slice;
     }
@@ -274,10 +275,10 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
 };
 
 /** Runs `use` and maps SQLite's errors to the port's. */
-const withPortFaults = <Result>(use: () => Result): Result => {
+const withPortFaults = <Result>(file: string, use: () => Result): Result => {
   try {
     return use();
   } catch (error) {
-    throw toPortFault(error);
+    throw toPortFault(error, file);
   }
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import { EventStoreError, OutcomeUnknown } from '../eventStore.js';
-import { toPortFault, isBusy, isDiskFault } from './database.js';
+import { isBusy, isDiskFault } from './database.js';
 import type { LogWriter, Transaction, WrittenEvent } from './logWriter.js';
 
 /** Makes all writes that wait in one turn of the event loop, or in some of them under load, in one transaction. */
@@ -50,10 +50,13 @@ interface Waiting {
 export const createGroupCommit = ({
   writer,
   clock,
+  toFault,
   onCommit,
 }: {
   writer: LogWriter;
   clock: Clock;
+  /** What SQLite threw, as the port's. */
+  toFault: (error: unknown) => unknown;
   /** Called after each commit that appended something. */
   onCommit: (written: readonly WrittenEvent[]) => void;
 }): GroupCommit => {
@@ -107,7 +110,7 @@ export const createGroupCommit = ({
       const stillWaiting = isBusy(error)
         ? waiting.filter((entry) => (entry.attempts += 1) < MAX_LOCK_ATTEMPTS && now < entry.deadline)
         : [];
-      for (const entry of waiting) if (!stillWaiting.includes(entry)) entry.reject(toPortFault(error));
+      for (const entry of waiting) if (!stillWaiting.includes(entry)) entry.reject(toFault(error));
       waiting = stillWaiting;
       return stillWaiting.length > 0 ? 'locked' : null;
     }
@@ -129,7 +132,7 @@ export const createGroupCommit = ({
       const fault =
         committing && isDiskFault(error)
           ? new OutcomeUnknown('the disk failed while the append was being made durable', { cause: error })
-          : toPortFault(error);
+          : toFault(error);
       for (const { reject } of batch) reject(fault);
       transaction.rollback();
       return;
