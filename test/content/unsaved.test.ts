@@ -32,8 +32,14 @@ describe('of what was pushed', () => {
     expect(await read('{ "tagline": "Bread" }\n')).toEqual({ tagline: 'Bread' });
   });
 
+  test('one is read that has too many bytes for its spaces alone', async () => {
+    const body = { text: 'x'.repeat(800_000) };
+    expect(await read(`${JSON.stringify(body)}${' '.repeat(200_000)}`)).toEqual(body);
+  });
+
   test.each([
     ['what is no JSON', '{'],
+    ['what is a little too large to be saved', JSON.stringify('x'.repeat(1_000_000))],
     ['what is nested too deep to be saved', `${'['.repeat(64)}${']'.repeat(64)}`],
     ['what is nested too deep for any function', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['what is too large to be saved', `[${'[],'.repeat(300_000)}[]]`],

@@ -172,8 +172,8 @@ export const createS3Files = (settings: BucketAccount, { clock = systemClock }: 
         ResponseContentDisposition: disposition,
         ResponseCacheControl: 'no-store',
       });
-      // By the clock of the bucket, as the SDK learns it from answers and signs its own requests: an address that is
-      // signed by ours, five minutes behind, has expired when it is made.
+      // By the clock of the bucket, once the SDK has learned it from an answer, as it signs its own requests: an address
+      // that is signed by ours, five minutes behind, has expired when it is made.
       const signingDate = new Date(clock.now() + client.config.systemClockOffset);
       return getSignedUrl(client, command, { expiresIn: expiresInS, signingDate });
     },
