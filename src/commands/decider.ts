@@ -23,6 +23,11 @@ export interface AnyCommand {
   readonly at: string;
 }
 
+/** What every command on a website, or on something of it, names. */
+export interface OfWebsite extends Pick<AnyCommand, 'at'> {
+  readonly websiteId: string;
+}
+
 /** A command without the time, which `engine.handle` sets. */
 export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? Omit<Command, 'at'> : never;
 

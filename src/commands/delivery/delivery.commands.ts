@@ -1,10 +1,6 @@
 import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
-
-interface OfWebsite {
-  readonly at: string;
-  readonly websiteId: string;
-}
+import type { OfWebsite } from '../decider.js';
 
 /**
  * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. Every field is

@@ -1,9 +1,5 @@
 import type { ServiceKind } from '../../events/service/service.events.js';
-
-interface OfWebsite {
-  readonly at: string;
-  readonly websiteId: string;
-}
+import type { OfWebsite } from '../decider.js';
 
 export interface AttachService extends OfWebsite {
   readonly type: 'AttachService';

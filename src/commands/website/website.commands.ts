@@ -1,10 +1,6 @@
 import type { SiteValues } from '../../events/website/siteValues.js';
 import type { Feature, Kept, Tier, WebsiteEvent } from '../../events/website/website.events.js';
-
-interface OfWebsite {
-  readonly at: string;
-  readonly websiteId: string;
-}
+import type { OfWebsite } from '../decider.js';
 
 export interface CreateWebsite extends OfWebsite {
   readonly type: 'CreateWebsite';
