@@ -7,7 +7,7 @@ export const Time = Type.String({ format: 'date-time' });
 export const Attempt = Type.Integer({ minimum: 1 });
 
 const leaseFields = {
-  /** Until then the worker holds the lease, unless it prolongs it. */
+  /** The worker holds the lease until then, or longer when it renews it. */
   leaseUntil: Time,
 };
 
@@ -15,7 +15,7 @@ const leaseFields = {
 export const leaseStart = { attempt: Attempt, worker: Type.String(), ...leaseFields };
 export type LeaseStart = Static<TObject<typeof leaseStart>>;
 
-/** Of one that prolongs its lease. */
+/** Of one that renews its lease. */
 export const leaseRenewal = { attempt: Attempt, ...leaseFields };
 export type LeaseRenewal = Static<TObject<typeof leaseRenewal>>;
 

@@ -16,7 +16,7 @@ export const deletionEvents = {
   DeletionLeaseRenewed: event(Type.Object({ ...ofWebsite, ...leaseRenewal })),
   /** `removed`: how many things were there and are gone; 0 for what was to be kept. */
   DeletionStepDone: event(Type.Object({ ...ofAttempt, step: Step, removed: Type.Integer({ minimum: 0 }) })),
-  /** Without `nextAttemptAt` it is given up, and the slugs are freed all the same. */
+  /** After the last attempt the slugs are freed all the same. */
   DeletionFailed: event(Type.Object({ ...ofWebsite, ...attemptFailure })),
 };
 

@@ -7,7 +7,6 @@ const ofAttempt = { ...ofWebsite, attempt: Attempt };
 
 /** Stream `deployment-lease-<websiteId>`: which process may begin a deployment of the website. */
 export const deploymentLeaseEvents = {
-  /** The process that appended it holds the lease until `leaseUntil`. */
   DeploymentLeaseAcquired: event(Type.Object({ ...ofWebsite, ...leaseStart })),
   DeploymentLeaseRenewed: event(Type.Object({ ...ofWebsite, ...leaseRenewal })),
   DeploymentLeaseReleased: event(Type.Object(ofAttempt)),

@@ -12,7 +12,6 @@ export const noticeMailEvents = {
   NoticeMailSent: event(Type.Object({ ...ofMail, attempt: Attempt })),
   /** What it tells was no longer so, or nobody is left to tell. */
   NoticeMailDropped: event(Type.Object({ ...ofMail, attempt: Attempt, reason: Type.String() })),
-  /** Without `nextAttemptAt` the mail is given up. */
   NoticeMailFailed: event(Type.Object({ ...ofMail, ...attemptFailure })),
 };
 

@@ -128,7 +128,7 @@ export const provisioningEvents = {
   ProvisioningLeftoverRemoved: event(
     Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...leftovers]), name: Type.String(), found: Type.Boolean() }),
   ),
-  /** Without `nextAttemptAt` the compensation is given up until it is requested again. */
+  /** After the last attempt the compensation is given up until it is requested again. */
   ProvisioningCompensationFailed: event(Type.Object({ ...ofJob, ...attemptFailure })),
   /** Nothing is left; a retry begins with the first step. */
   ProvisioningCompensated: event(Type.Object({ ...ofJob })),

@@ -31,7 +31,6 @@ export const publicationEvents = {
   ),
   /** The hosting provider has begun the deployment, under this id of its own. */
   PublicationDeployed: event(Type.Object({ ...ofAttempt, deploymentId: Type.String() })),
-  /** Without `nextAttemptAt` it is given up. */
   PublicationFailed: event(
     Type.Object({
       ...ofPublication,

@@ -9,7 +9,7 @@ const ofRun = { dueAt: Time };
  */
 export const seoRunEvents = {
   SeoRunDue: event(Type.Object(ofRun)),
-  /** The worker that appended it holds the lease, and requests scans, until `leaseUntil`. */
+  /** The worker that appended it requests the scans. */
   SeoRunStarted: event(Type.Object({ ...ofRun, ...leaseStart })),
   /** `after`: the last website that was dealt with; the next attempt continues after it. */
   SeoRunLeaseRenewed: event(Type.Object({ ...ofRun, ...leaseRenewal, after: Type.Optional(Type.String()) })),

@@ -26,7 +26,7 @@ export const siteEvents = {
   SiteRedeployFailed: event(
     Type.Object({ ...ofAttempt, redeployId: Type.String(), error: Type.String(), transient: Type.Boolean() }),
   ),
-  /** Without `nextAttemptAt` it is given up, and no deployment is queued any more. */
+  /** After the last attempt no deployment is queued any more. */
   SiteUpdateFailed: event(Type.Object({ ...ofSite, ...attemptFailure })),
 };
 
