@@ -42,7 +42,7 @@ const noon = (year: number, month: number, day: number): number | undefined => {
 
 /** In ISO 8601, of this machine's time zone when it names none. Undefined when there is no such time. */
 const isoTime = (text: string): number | undefined => {
-  const [, day] = /^(\d{4}-\d\d-\d\d)[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:\d\d)?$/i.exec(text) ?? [];
+  const [, day] = /^(\d{4}-\d\d-\d\d)[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
   // `Date` alone takes "1 Dec 10:00" for a time in 2001, and 30 February for 2 March.
   const isThere = day !== undefined && new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(-2));
   const at = isThere ? Date.parse(text.toUpperCase().replace(' ', 'T')) : NaN;
@@ -95,7 +95,7 @@ const read = (given: string, now: number, direction: Direction): number | undefi
 
   const isoDay = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (isoDay) return noon(Number(isoDay[1]), Number(isoDay[2]) - 1, Number(isoDay[3]));
-  if (/^\S+(z|[+-]\d{2}:\d{2})$/.test(text)) return isoTime(text);
+  if (/^\S+(z|[+-]\d\d:?\d\d)$/.test(text)) return isoTime(text);
 
   const unit = '(d|days?|w|weeks?|m|months?|y|years?)';
   const signed = new RegExp(`^([+-])(\\d{1,4}) ?${unit}$`).exec(text);
