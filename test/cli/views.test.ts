@@ -124,6 +124,9 @@ describe('a delivery', () => {
     expect(lines[5]).toContain('due 10 Dec');
     const change = { path: 'estimatedCompletionAt', from: block.estimatedCompletionAt, to: noon('2026-12-31') };
     expect(changeLines([change], labelsOf(block), there)).toEqual(['  ready by   22 December → 31 December']);
+    expect(changeLines([{ ...change, to: '2026-12-22T20:00:00.000Z' }], labelsOf(block), there)).toEqual([
+      '  ready by   22 Dec, 12:00 UTC → 22 Dec, 20:00 UTC',
+    ]);
   });
 
   it('says what is late', () => {

@@ -17,11 +17,12 @@ const nothing = 'none';
 
 const textOf = (value: unknown): string => clean(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Two times of one day differ by the hour. */
+/** Two times of one day differ by the hour, which is in UTC as their day is. */
 const dayOf = (drawing: Drawing, day: typeof longDay, from: unknown, to: unknown): string => {
   const shown = [from, to].map((at) => (typeof at === 'string' ? day(at, dayClock(drawing)) : nothing));
   if (shown[0] !== shown[1]) return shown.join(' → ');
-  return [from, to].map((at) => (typeof at === 'string' ? shortTime(at, drawing) : nothing)).join(' → ');
+  const timeOf = (at: unknown): string => (typeof at === 'string' ? `${shortTime(at, dayClock(drawing))} UTC` : nothing);
+  return [from, to].map(timeOf).join(' → ');
 };
 
 const between = (from: unknown, to: unknown): string =>
