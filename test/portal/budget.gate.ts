@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
 import { operator, startPortal, type PortalSeat } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
@@ -69,6 +70,12 @@ withBrowser('what is loaded', () => {
   });
 
   test('pages of the agency ask for what they show while their code comes, once, and again only for what has changed', async () => {
+    const { websites } = seat.admin;
+    const { id } = await websites.create({ name: 'Tea House', slug: 'tea-house', tier: 'growth' });
+    const { revision } = await websites.delivery.replace(id, {});
+    // Steps of its building would be asked for too.
+    await eventually('the website is active', async () => (await websites.get(id)).status === 'active' || undefined);
+
     const { page, visit } = await seat.open();
     await visit('/settings/connect', operator);
     const lists = ['failed', 'late', 'waiting'].map((attention) => page.waitForRequest((one) => one.url().includes(attention)));
@@ -86,18 +93,19 @@ withBrowser('what is loaded', () => {
     });
     for (const part of ['content', 'content/company', 'marketing']) {
       asked.length = 0;
-      await visit(`${path}/${part}`, operator);
+      await visit(`/websites/${id}/${part}`, operator);
       await page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
       expect(asked).toEqual([...new Set(asked)]);
     }
 
     // That somebody has read the plan changes no more than the list of its readers.
-    await visit(`${path}/delivery/history`, operator);
+    const following = page.waitForResponse(`**/websites/${id}/events`);
+    await visit(`/websites/${id}/delivery/history`, operator);
     await page.getByText('Nobody has looked yet').waitFor();
+    await following;
     asked.length = 0;
-    const { websiteId, revision } = await seat.admin.websites.delivery.get(path.replace('/websites/', ''));
-    await seat.admin.websites.delivery.markSeen(websiteId, revision);
+    await websites.delivery.markSeen(id, revision);
     await page.getByRole('columnheader', { name: 'Who' }).waitFor();
-    expect(asked).toEqual([`${path}/delivery/readers?limit=200`]);
+    expect(asked).toEqual([`/websites/${id}/delivery/readers?limit=200`]);
   });
 });
