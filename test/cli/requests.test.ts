@@ -27,6 +27,8 @@ describe('what stands on one page of several', () => {
   const bakery = { id: 'w1', slug: 'bakery', name: 'Bakery' };
   const next = { link: '</v1/websites?cursor=c1>; rel="next"' };
   const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+  const invoice = { id: 'i', status: 'paid', total: 1, currency: 'eur', createdAt: '2026-11-22T12:00:00Z' };
+  const bills = { subscription: null, invoices: many(500, invoice) };
 
   it.each<[string, readonly Step[], readonly string[], string]>([
     ['a call of a path', [json(200, [1], next)], ['api', 'GET', '/websites'], 'Add --paginate for all of them.'],
@@ -38,15 +40,15 @@ describe('what stands on one page of several', () => {
     ],
     [
       'the bills of a website',
-      [
-        json(200, { websites: [bakery] }),
-        json(200, {
-          subscription: null,
-          invoices: many(500, { id: 'i', status: 'paid', total: 1, currency: 'eur', createdAt: '2026-11-22T12:00:00Z' }),
-        }),
-      ],
+      [json(200, { websites: [bakery] }), json(200, bills)],
       ['billing', 'show', 'bakery'],
       'All of them: doorstep invoices list --website bakery --all',
+    ],
+    [
+      'the bills of a website, to its owner',
+      [json(200, { websites: [{ ...bakery, via: 'owner' }] }), json(200, bills)],
+      ['billing', 'show', 'bakery'],
+      'These are the last 500.\n',
     ],
   ])('%s says so', async (_what, steps, args, said) => {
     const { code, stderr } = await runAt(steps, ...args);

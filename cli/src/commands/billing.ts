@@ -32,10 +32,11 @@ export const billingCommands: readonly Command[] = [
           ]),
         ],
       );
-      if (billing.invoices.length >= maxShown)
-        context.output.note(
-          `These are the last ${String(maxShown)}. All of them: doorstep invoices list --website ${found.slug} --all`,
-        );
+      if (billing.invoices.length >= maxShown) {
+        // An owner, whose website says by which way it is theirs, may not list invoices.
+        const all = found.via === undefined ? ` All of them: doorstep invoices list --website ${found.slug} --all` : '';
+        context.output.note(`These are the last ${String(maxShown)}.${all}`);
+      }
     },
   }),
   command({
