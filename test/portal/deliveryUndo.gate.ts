@@ -87,4 +87,24 @@ withBrowser('Ctrl+Z in the delivery editor', () => {
     await redone();
     expect((await block()).revision).toBe(revision + 2);
   });
+
+  test('closes the notice that the pointer is on, and the next one goes by itself', async () => {
+    const notice = page.getByRole('region', { name: 'Notice' });
+    const removeQa = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'QA', exact: true }).click();
+      await page.getByRole('button', { name: 'Remove QA' }).click();
+    };
+    await removeQa();
+    await notice.hover();
+    await status().press('Control+z');
+    await notice.waitFor({ state: 'detached' });
+    await page.mouse.move(0, 0);
+    await page.getByLabel('Status of QA').waitFor();
+
+    await page.clock.install();
+    await removeQa();
+    await notice.waitFor();
+    await page.clock.fastForward(12_000);
+    await notice.waitFor({ state: 'detached' });
+  });
 });

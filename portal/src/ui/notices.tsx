@@ -40,11 +40,15 @@ export const Notices = ({ children }: { readonly children: ReactNode }): ReactNo
   const notify = useMemo(
     () =>
       (notice: Notice | Failure | null): void => {
+        if (notice === null) {
+          close();
+          return;
+        }
         setShown(notice);
         // An error's line announces itself.
-        if (notice !== null && 'words' in notice) announce(notice.words);
+        if ('words' in notice) announce(notice.words);
       },
-    [announce],
+    [announce, close],
   );
   useEffect(() => {
     if (shown === null || isHeld) return undefined;
