@@ -35,7 +35,7 @@ const Row = ({ website, owner }: RowProps): ReactNode => {
           <Time at={delivery.estimatedCompletionAt} kind="day" />
         )}
       </td>
-      <td data-label={t('websites.columns.owner')}>
+      <td data-label={t('websites.columns.owner')} className={classes['owner']}>
         {clientId === undefined ? <span className="muted">{t('websites.noOwner')}</span> : (owner ?? '…')}
       </td>
       <td className={classes['menu']}>
