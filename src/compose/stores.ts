@@ -149,7 +149,7 @@ const requireSameLog = async (
         : `. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`;
       throw new SettingsError([`${models}: the read models there were made from another log than that of ${setting}${advice}`]);
     }
-    if (error instanceof NotTheVault) throw new SettingsError([vaultProblem(error, readModelUrl !== undefined)]);
+    if (error instanceof NotTheVault) throw new SettingsError([vaultProblem(error, { eventStoreUrl, readModelUrl })]);
     const isAway = [EventStoreUnavailable, OutcomeUnknown, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
     if (!isAway) throw error;
   }
@@ -159,14 +159,18 @@ const requireSameLog = async (
 const putBack = (file: string): string =>
   `move ${file} and what begins with its name away, and put ${file} there from the backup of this installation`;
 
-const vaultProblem = ({ isEmpty }: NotTheVault, isOutside: boolean): string => {
-  const [vault, wayOut] = isOutside
-    ? ['READ_MODEL_URL (collection vault)', 'name the database that has the vault of this log, or restore that collection']
-    : ['DATA_DIR (vault.db)', putBack('vault.db')];
+const vaultProblem = ({ isEmpty }: NotTheVault, { eventStoreUrl, readModelUrl }: Settings['stores']): string => {
+  const [vault, wayOut] =
+    readModelUrl !== undefined
+      ? ['READ_MODEL_URL (collection vault)', 'name the database that has the vault of this log, or restore that collection']
+      : ['DATA_DIR (vault.db)', putBack('vault.db')];
   // Where the log is the wrong one, this is the only vault of another.
   const [problem, lead] = isEmpty
     ? ['is empty, and the log is not', '']
-    : ['belongs to another log', 'Set DATA_DIR and EVENT_STORE_URL to the log of this vault; or '];
+    : [
+        'belongs to another log',
+        `${eventStoreUrl === undefined ? 'Put the events.db of this vault there' : 'Set EVENT_STORE_URL to the log of this vault'}; or `,
+      ];
   const advice = `${lead}${wayOut}`;
   return (
     `${vault}: the vault there ${problem}: names, addresses and secrets in the log could not be read. ` +

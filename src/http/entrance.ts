@@ -1,14 +1,15 @@
-import { unlessWhole, strangersBodyMs } from './bodyTime.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Engine } from '../engine.js';
+import type { Clock } from '../platform/clock.js';
 import { createAccessLog, type Answered } from './accessLog.js';
+import { strangersBodyMs, unlessWhole } from './bodyTime.js';
 import { corsHeaders } from './cors.js';
 import { httpErrors } from './errors.js';
 import { hasBody, isSafe, type Exchange, type Fail, type Handler } from './exchange.js';
-import type { Inside } from './inside.js';
+import type { Inside, InsideCall } from './inside.js';
 import type { Load } from './load.js';
-import type { Senders } from './senders.js';
+import type { Admission, Senders } from './senders.js';
 import { namesHost } from './target.js';
-import type { Engine } from '../engine.js';
-import type { Clock } from '../platform/clock.js';
 
 export interface EntranceParts {
   readonly engine: Engine;
@@ -31,6 +32,12 @@ export const createEntrance = (parts: EntranceParts): Handler => {
   const { logger } = engine;
   const accessLog = createAccessLog(engine);
 
+  /** What is asked within the process is its sender's that it answers, and runs within that one's place, one at a time. */
+  const admit = (request: IncomingMessage, response: ServerResponse, inside: InsideCall | undefined): Admission | null => {
+    if (inside?.admission?.lend(response) === true) return inside.admission;
+    return senders.admit(inside?.answers ?? request, response);
+  };
+
   return (request, response, next) => {
     const inside = calls.callOf(request);
     const isToken = request.url.startsWith('/v1/');
@@ -38,8 +45,7 @@ export const createEntrance = (parts: EntranceParts): Handler => {
     // keeps it.
     if (isToken) request.url = request.url.slice('/v1'.length);
     const isVital = vitalPaths.has(request.path);
-    // What is asked within the process counts for the sender of the request that it answers.
-    const admission = isVital ? undefined : senders.admit(inside?.answers ?? request, response);
+    const admission = isVital ? undefined : admit(request, response, inside);
     let endWork = (): void => undefined;
     const exchange: Exchange = {
       request,

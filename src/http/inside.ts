@@ -1,10 +1,13 @@
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import { duplexPair, Readable, type Duplex } from 'node:stream';
+import type { Admission } from './senders.js';
 
 /** A request that the service makes of itself while it answers another one. */
 export interface InsideCall {
   /** The request that is answered: whose sender this one counts for. */
   readonly answers: IncomingMessage;
+  /** Of the request that is answered. */
+  readonly admission: Admission | undefined;
   /** Its `Authorization`: the credential is checked again each time. */
   readonly authorization: string | undefined;
   /** Its id: the log and the events name one for all that it did. */

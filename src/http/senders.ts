@@ -28,8 +28,8 @@ export interface Admission {
    * too many under way.
    */
   holdBody(bytes: number): boolean;
-  /** From now on it counts no more: the requests that it waits for do, which are the same sender's. */
-  yieldPlace(): void;
+  /** Gives its place to a request that is made to answer it, until that one's answer is sent or given up. False: one has it. */
+  lend(to: ServerResponse): boolean;
 }
 
 export interface SenderLimits {
@@ -90,10 +90,8 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
     return sender;
   };
 
-  const forgetIdle = (name: string, sender: Sender): void => {
-    const { requests, bodyBytes, connections: own } = sender;
-    // One that yielded its place may end after its sender was forgotten, and came again.
-    if (requests === 0 && bodyBytes === 0 && own.size === 0 && senders.get(name) === sender) senders.delete(name);
+  const forgetIdle = (name: string, { requests, connections: own }: Sender): void => {
+    if (requests === 0 && own.size === 0) senders.delete(name);
   };
 
   const hasRoom = (peer: string, { connections: own }: Sender): boolean =>
@@ -165,14 +163,10 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
       }
       let held = 0;
       let isOver = false;
-      let isCounted = true;
-      const yieldPlace = (): void => {
-        if (isCounted) sender.requests -= 1;
-        isCounted = false;
-      };
+      let isLent = false;
       response.once('close', () => {
         isOver = true;
-        yieldPlace();
+        sender.requests -= 1;
         sender.bodyBytes -= held;
         if (connection !== undefined) connection.requests -= 1;
         forgetIdle(name, sender);
@@ -186,7 +180,14 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
           metrics.refused('body');
           return false;
         },
-        yieldPlace,
+        lend: (to) => {
+          if (isLent) return false;
+          isLent = true;
+          to.once('close', () => {
+            isLent = false;
+          });
+          return true;
+        },
       };
     },
   };

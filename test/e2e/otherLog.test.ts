@@ -132,7 +132,7 @@ describe('a vault that has nothing of the log', () => {
     await dropVault(folder);
     copyVault(other, folder);
     await expect(open({ DATA_DIR: folder, ...encryption })).rejects.toThrow(
-      /DATA_DIR \(vault\.db\): the vault there belongs to another log: .* Set DATA_DIR and EVENT_STORE_URL to the log of this vault; or move/,
+      /DATA_DIR \(vault\.db\): the vault there belongs to another log: .* Put the events\.db of this vault there; or move/,
     );
     const fresh = temporaryFolder();
     copyVault(other, fresh);

@@ -354,7 +354,8 @@ test('a tool asks within the place of its message', async () => {
   const token = await other.mintToken();
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_websites', arguments: {} } };
   const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  const { text } = await other.call('POST', '/mcp', { body, headers });
+  const { status, text } = await other.call('POST', '/mcp', { body, headers });
+  expect([status, text]).toEqual([200, expect.stringContaining('"structuredContent"')]);
   expect(text).not.toContain('"isError":true');
 });
 

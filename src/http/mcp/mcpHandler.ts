@@ -155,8 +155,6 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     exchange.mcp = asked.tool === undefined ? asked.method : `${asked.method} ${asked.tool}`;
     // From here on the calls of the API that it waits for take the places.
     exchange.yieldPlace();
-    // A subscription may wait for none.
-    if (asked.method !== subscription) exchange.admission?.yieldPlace();
 
     const gone = new AbortController();
     const giveUp = (): void => {
@@ -168,7 +166,13 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     const ended = asked.method === subscription ? onStream(exchange, giveUp) : (): void => undefined;
     try {
       const program = await load();
-      const call = { answers: request, authorization: exchange.authorization, requestId, signal: gone.signal };
+      const call = {
+        answers: request,
+        admission: exchange.admission,
+        authorization: exchange.authorization,
+        requestId,
+        signal: gone.signal,
+      };
       const { vault } = engine;
       const answered = await program.serveHttp(webRequest(exchange, resourceUrl(baseUrl(), 'mcp'), bytes, gone.signal), {
         ...(value !== undefined && { body: value }),
@@ -303,6 +307,9 @@ const isGone = ({ destroyed }: Exchange['response']): boolean => destroyed;
 
 const drained = (response: Exchange['response']): Promise<void> =>
   new Promise((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+    const goOn = (): void => {
+      response.off('drain', goOn).off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn).on('close', goOn);
   });

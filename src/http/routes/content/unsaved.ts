@@ -1,7 +1,6 @@
 import { maxContentBytes } from '../../../commands/content/content.handlers.js';
 import { dataFile } from '../../../events/content/content.files.js';
 import { declaredIn, type SourceHost } from '../../../integrations/sourceHost/port.js';
-import { canonicalJson } from '../../../platform/canonicalJson.js';
 import { createSharedCalls } from '../../../platform/sharedCalls.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { isTooDeep } from '../../validation.js';
@@ -43,21 +42,16 @@ export const createReadUnsaved = (sourceHost: SourceHost): ReadUnsaved => {
   };
 };
 
-/** Spaces and line breaks, which are not saved, make up less than the rest of a document. */
-const maxFileBytes = 2 * maxContentBytes;
-
 /**
- * What somebody has pushed may be anything: what is no JSON, or could not be saved, is no document. A larger one
- * kept the process busy for seconds whenever it was read.
+ * What somebody has pushed may be anything: what is no JSON, or larger or deeper than what is saved, is no document.
+ * One that is larger kept the process busy for seconds whenever it was read.
  */
 const documentIn = (file: Uint8Array): unknown => {
-  if (file.byteLength > maxFileBytes) return undefined;
+  if (file.byteLength > maxContentBytes) return undefined;
   try {
     const body: unknown = JSON.parse(Buffer.from(file).toString('utf8'));
     // As a part of the request that would save it.
-    if (isTooDeep(body, 1)) return undefined;
-    const isTooLarge = file.byteLength > maxContentBytes && Buffer.byteLength(canonicalJson(body)) > maxContentBytes;
-    return isTooLarge ? undefined : body;
+    return isTooDeep(body, 1) ? undefined : body;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
