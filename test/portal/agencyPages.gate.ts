@@ -123,17 +123,21 @@ withBrowser('pages of the agency on a small phone', () => {
     expect(complaints.slice(seen)).toEqual([]);
   });
 
-  test('the table of websites fits its card, and breaks no word but of an owner', async () => {
+  test('the table of websites fits its card, and breaks no word but of an owner or a step', async () => {
     const { page, visit } = window;
     const { clients, websites } = seat.admin;
     const owner = await clients.create({ email: 'maximiliane.oldenburg@konditorei-hofmeister-und-soehne.example' });
     const { id } = await websites.create({ name: 'Konditorei', slug: 'konditorei', clientId: owner.id });
-    await websites.delivery.replace(id, { estimatedCompletionAt: '2020-09-29T12:00:00.000Z' });
+    const label = 'Besucherzählungsauswertungsbesprechungsvorbereitungsunterlagen';
+    await websites.delivery.replace(id, {
+      estimatedCompletionAt: '2020-09-29T12:00:00.000Z',
+      checkpoints: [{ id: 'step', label, order: 10, status: 'in_progress' }],
+    });
     await visit('/websites', operator);
     await page.getByText('Tage überfällig').waitFor();
     await page.getByText('maximiliane').waitFor();
-    // A window of 1440 at 200 %, the narrowest table, and both kinds of it beside the side bar.
-    for (const width of [720, 770, 900, 1000]) {
+    // A window of 1440 at 200 %, the narrowest table, and all kinds of it beside the side bar: the last one has the step.
+    for (const width of [720, 770, 900, 1000, 1200]) {
       await page.setViewportSize({ width, height: 450 });
       await looksRight(page);
       const fit = await page.evaluate(`(() => {
