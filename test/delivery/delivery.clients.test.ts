@@ -3,6 +3,8 @@ import { checkpoint } from '../support/delivery.js';
 import {
   blockOf,
   callsOf,
+  previewUrlOverride,
+  replacement,
   startDeliveryApi,
   untilAfter,
   type AnsweredBlock,
@@ -14,10 +16,6 @@ let started: DeliveryApi;
 beforeAll(async () => {
   started = await startDeliveryApi();
 });
-
-const eta = '2030-03-01T12:00:00.000Z';
-const replacement = { estimatedCompletionAt: eta, showPreviewUrl: false };
-const previewUrlOverride = 'https://preview.example.com/a?b=c';
 
 describe('clients', () => {
   let delivery: DeliveryCalls;

@@ -4,6 +4,9 @@ import {
   blockOf,
   callsOf,
   changesOf,
+  eta,
+  previewUrlOverride,
+  replacement,
   startDeliveryApi,
   untilAfter,
   type DeliveryApi,
@@ -15,9 +18,6 @@ beforeAll(async () => {
   started = await startDeliveryApi();
 });
 
-const eta = '2030-03-01T12:00:00.000Z';
-const replacement = { estimatedCompletionAt: eta, showPreviewUrl: false };
-const previewUrlOverride = 'https://preview.example.com/a?b=c';
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('PUT /websites/:id/delivery, the first time', () => {

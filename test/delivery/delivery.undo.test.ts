@@ -1,16 +1,21 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { clientSubjectDecider } from '../../src/commands/client/client.decider.js';
 import { checkpoint } from '../support/delivery.js';
-import { blockOf, changesOf, startDeliveryApi, type DeliveryApi } from '../support/deliveryApi.js';
+import {
+  blockOf,
+  changesOf,
+  eta,
+  previewUrlOverride,
+  replacement,
+  startDeliveryApi,
+  type DeliveryApi,
+} from '../support/deliveryApi.js';
 
 let started: DeliveryApi;
 beforeAll(async () => {
   started = await startDeliveryApi();
 });
 
-const eta = '2030-03-01T12:00:00.000Z';
-const replacement = { estimatedCompletionAt: eta, showPreviewUrl: false };
-const previewUrlOverride = 'https://preview.example.com/a?b=c';
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('GET /websites/:id/delivery/history', () => {

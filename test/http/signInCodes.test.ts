@@ -62,7 +62,7 @@ describe('a one-time code', () => {
     expect((await browser.get(linkIn(mail))).status).toBe(200);
   });
 
-  test('may be guessed ten times an hour for an address, in whatever browsers', async () => {
+  test('may be guessed ten times an hour for an address by one sender, in whatever browsers', async () => {
     const email = somebody();
     for (let round = 0; round < 2; round += 1) {
       const { browser, page } = await askForMail(email);

@@ -6,6 +6,11 @@ import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { DeliveryCheckpoint } from '../../src/events/delivery/delivery.events.js';
 import { startApi, type ApiAnswer, type ApiOptions, type RunningApi } from './http.js';
 
+/** What the blocks of these tests have. */
+export const eta = '2030-03-01T12:00:00.000Z';
+export const replacement = { estimatedCompletionAt: eta, showPreviewUrl: false };
+export const previewUrlOverride = 'https://preview.example.com/a?b=c';
+
 /** A delivery block as it is answered. */
 export interface AnsweredBlock {
   readonly websiteId: string;
