@@ -199,10 +199,16 @@ const violations = ({ errors }: ValidateFunction, whole: string): Violation[] =>
   const isSaidByUnion = (error: ErrorObject): boolean =>
     unions.some((union) => isBranchOf(union, error) && inside.get(union)?.has(error) !== true);
   const isSaidInside = (error: ErrorObject): boolean => (inside.get(error)?.size ?? 0) > 0;
+  // A text that must not be empty has no form either when it is: that would say the same again.
+  const isSaidByLength = ({ keyword, instancePath, data }: ErrorObject): boolean =>
+    keyword === 'pattern' &&
+    data === '' &&
+    all.some((other) => other.keyword === 'minLength' && other.instancePath === instancePath && other.data === '');
   return (
     all
+      .filter((error) => !isSaidByUnion(error) && !isSaidInside(error) && !isSaidByLength(error))
       // A wrong name is reported by what is wrong with it, and then as one.
-      .filter((error) => !isSaidByUnion(error) && !isSaidInside(error) && error.keyword !== 'propertyNames')
+      .filter(({ keyword }) => keyword !== 'propertyNames')
       .map((error) => ({
         field: fieldOf(error) || whole,
         issue: unions.includes(error) ? unionIssue(error, branchesOf(error)) : issueOf(error),

@@ -101,6 +101,7 @@ describe('400 Invalid request body', () => {
     ['a text for a boolean', { isOn: 'true' }, 'isOn', 'must be true or false; got text'],
     ['a number for a boolean', { isOn: 1 }, 'isOn', 'must be true or false; got a number'],
     ['an empty text', { name: '' }, 'name', 'must not be empty'],
+    ['an empty text that has no form either', { slug: '' }, 'slug', 'must not be empty'],
     ['a long text', { name: 'abcdef' }, 'name', 'must have at most 5 characters; got 6'],
     ['no address', { email: 'a@' }, 'email', 'must be an e-mail address, as in ada@example.com; got 2 characters'],
     [

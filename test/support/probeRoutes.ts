@@ -39,7 +39,7 @@ export const everyKind = route({
     size: Type.Optional(Type.Number()),
     isOn: Type.Optional(Type.Boolean()),
     reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    slug: Type.Optional(Type.String({ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' })),
+    slug: Type.Optional(Type.String({ minLength: 1, pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' })),
     parts: Type.Optional(Type.Array(Type.Object({ id: Type.String(), label: Type.String({ minLength: 1 }) }), { maxItems: 3 })),
     anything: Type.Optional(Type.Unknown()),
   }),
