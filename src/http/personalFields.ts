@@ -7,7 +7,7 @@ import { Type, type TSchema } from 'typebox';
 const mark = 'x-personal';
 
 /** Somebody's address. */
-export const PersonalAddress = Type.String({ [mark]: 'address' });
+export const PersonalAddress = Type.String({ [mark]: 'address', description: 'E-mail address of the person, or `[erased]`.' });
 /** The name of the person whose address stands beside it. */
 export const PersonalName = Type.String({ [mark]: 'name' });
 /** An address that is to replace the one beside it, with whose key it is encrypted. */

@@ -1,4 +1,4 @@
-import { Type, type TSchema, type TString } from 'typebox';
+import { Type, type TString } from 'typebox';
 
 /**
  * Texts of a form that requests share. Each says in words what it asks for (`x-issue`, `issues.ts`),
@@ -79,17 +79,6 @@ export const ShopDomain = (options: TextOptions = {}): TString =>
     'x-issue': 'must be the shop’s own domain, as in corner-bakery.myshopify.com',
     ...options,
   });
-
-/** The same schema under a name of its own in the OpenAPI document (stored events have none). */
-export const named = <Schema extends TSchema>($id: string, description: string, schema: Schema): Schema =>
-  Object.defineProperties(
-    {},
-    {
-      ...Object.getOwnPropertyDescriptors(schema),
-      $id: { value: $id, enumerable: true },
-      description: { value: description, enumerable: true },
-    },
-  ) as Schema;
 
 /**
  * Ids with commas between. Longer ones would not fit into the head of a request, which has another

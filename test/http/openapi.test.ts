@@ -89,3 +89,32 @@ test('says at what pace to call, and what to do before a write is repeated', () 
   expect(description).toContain('exponential backoff');
   expect(description).toMatch(/Before you repeat a write .* look whether it took\s+effect/s);
 });
+
+test('only ids that the service makes are said to be opaque and to sort by time', () => {
+  const { schemas } = document.components as { schemas: Readonly<Record<string, Json>> };
+  const named = Object.entries(schemas).filter(([, schema]) => JSON.stringify(schema).includes('"Opaque; sorts by time."'));
+  expect(named.map(([name]) => name)).toStrictEqual([
+    'APIKey',
+    'Client',
+    'ClientExport',
+    'Document',
+    'Invitation',
+    'Media',
+    'MintedAPIKey',
+    'OutboxMail',
+    'ProvisioningJob',
+    'SeoScan',
+    'Service',
+    'Website',
+  ]);
+});
+
+test('a field of one name and several meanings says which it has', () => {
+  const { schemas } = document.components as { schemas: Readonly<Record<string, { properties: Record<string, Json> }>> };
+  const said = (name: string, property: string) => schemas[name]?.properties[property]?.description;
+  expect(said('Checkpoint', 'id')).toBe('Unique within the delivery block.');
+  expect(said('OutboxMail', 'to')).toBe('Whom it is to.');
+  expect(said('OutboxMail', 'subject')).toBe('What it is about.');
+  expect(said('AddClientRequest', 'email')).toBe('E-mail address of the person.');
+  expect(said('Invitation', 'email')).toBe('E-mail address of the person, or `[erased]`.');
+});

@@ -75,7 +75,7 @@ export const linkRoutes = ({ engine, reader }: { engine: Engine; reader: Reader 
           description: 'Who has access, and who was invited.',
           schema: Type.Object({
             owner: Type.Union([Client, Type.Null()]),
-            links: Type.Array(WebsiteClientLink),
+            links: Type.Array(WebsiteClientLink, { description: 'The linked clients, the newest link first.' }),
             invitations: Type.Array(Invitation),
           }),
         },

@@ -6,7 +6,7 @@ const Time = Type.String({ format: 'date-time' });
 
 export const Invoice = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'As the payment provider names it.' }),
     websiteId: Type.String(),
     clientId: Type.String({ description: 'Whom it is for: the owner at that time.' }),
     number: Type.Optional(Type.String({ description: 'As it is printed on the invoice.' })),

@@ -34,7 +34,7 @@ const Time = Type.String({ format: 'date-time' });
 
 const Subscription = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'As the payment provider names it.', examples: ['subscription-1'] }),
     status: Type.Enum([...subscriptionStatuses]),
     priceId: Type.Optional(Type.String()),
     createdAt: Time,

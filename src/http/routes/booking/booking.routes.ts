@@ -28,7 +28,7 @@ const earliest = isoTime(0);
 
 const Booking = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'As the scheduling service or the embedded calendar names it.' }),
     title: Type.String(),
     status: Type.Enum(['accepted', 'pending', 'cancelled', 'rejected']),
     start: Time,

@@ -77,8 +77,8 @@ const ClientExport = Type.Object(
     mails: Type.Array(
       Type.Object({
         id: Type.String(),
-        to: PersonalAddress,
-        subject: Type.String({ examples: ['You are invited to Corner Bakery'] }),
+        to: { ...PersonalAddress, description: 'Whom it is to.' },
+        subject: Type.String({ description: 'What it is about.', examples: ['You are invited to Corner Bakery'] }),
         at: Time,
       }),
       { description: 'Mails to them that the embedded e-mail sender stores, without their texts: codes in these sign in.' },

@@ -7,7 +7,7 @@ import {
   maxNeededFromClient,
 } from '../../../events/delivery/delivery.events.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { CheckpointId, named } from '../../schemas.js';
+import { CheckpointId } from '../../schemas.js';
 import type { ActorNames } from '../../../events/actorNames.js';
 import type { RouteTag } from '../../route.js';
 import { Actor } from '../../actors.js';
@@ -15,7 +15,13 @@ import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });
 
-const Checkpoint = named('Checkpoint', 'One step on the way to the delivery.', DeliveryCheckpoint);
+const Checkpoint = Type.Object(
+  {
+    ...DeliveryCheckpoint.properties,
+    id: Type.String({ description: 'Unique within the delivery block.', examples: ['kickoff'] }),
+  },
+  { $id: 'Checkpoint', description: 'One step on the way to the delivery.' },
+);
 
 /** Delivery block (api.md, section 5). */
 export const DeliveryBlock = Type.Object(

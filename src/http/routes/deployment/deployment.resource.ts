@@ -9,7 +9,7 @@ const Time = Type.String({ format: 'date-time' });
 /** One build of a website (api.md, section 4). */
 export const Deployment = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'As the hosting provider names it.', examples: ['00000002-44ad3d113b923cc6'] }),
     status: Type.Enum(['building', 'ready', 'failed']),
     url: Type.Optional(
       Type.String({

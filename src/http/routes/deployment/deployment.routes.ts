@@ -27,8 +27,8 @@ const Time = Type.String({ format: 'date-time' });
 
 const Commit = Type.Object(
   {
-    id: Type.String(),
-    message: Type.String(),
+    id: Type.String({ description: 'Its hash.', examples: ['4141103aec035e7e22c16befa88d3956f8a6bbdf'] }),
+    message: Type.String({ description: 'What its author says of it.' }),
     author: Type.Optional(Type.String()),
     committedAt: Type.Optional(Time),
     url: Type.Optional(Type.String({ description: 'Where people read it.' })),

@@ -10,11 +10,14 @@ const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that were sent
 const OutboxMailSchema = Type.Object(
   {
     id: Type.String(),
-    to: PersonalAddress,
-    subject: Type.String(),
+    to: { ...PersonalAddress, description: 'Whom it is to.' },
+    subject: Type.String({ description: 'What it is about.', examples: ['You are invited to Corner Bakery'] }),
     text: Type.String(),
     html: Type.String(),
-    links: Type.Array(Type.String(), { description: 'Web addresses that the mail links to, each once, in order.' }),
+    links: Type.Array(Type.String(), {
+      description: 'Web addresses that the mail links to, each once, in order.',
+      examples: [['https://doorstep.example.com/app/']],
+    }),
     at: Type.String({ format: 'date-time' }),
   },
   { $id: 'OutboxMail', description: 'A mail that was sent.' },

@@ -15,14 +15,18 @@ const productTag: RouteTag = {
 
 const Product = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'As the commerce platform names it.', examples: ['gid://shopify/Product/4711'] }),
     title: Type.String(),
     handle: Type.String(),
     status: Type.Enum(['active', 'archived', 'draft', 'unlisted']),
     url: Type.Optional(Type.String({ description: 'Where customers see it; absent while they cannot.' })),
     imageUrl: Type.Optional(Type.String()),
     price: Type.Object(
-      { min: Type.String(), max: Type.String(), currency: Type.String() },
+      {
+        min: Type.String(),
+        max: Type.String(),
+        currency: Type.String({ description: 'ISO 4217, upper-case.', examples: ['EUR'] }),
+      },
       { description: 'Of its cheapest and its dearest variant, in the shop’s currency.' },
     ),
     inventory: Type.Optional(Type.Integer()),

@@ -15,7 +15,7 @@ export const ProvisioningJob = Type.Object(
     reason: Type.Optional(Type.String({ description: 'For admins: why it failed, the step and what went wrong in it.' })),
     steps: Type.Array(
       Type.Object({
-        id: StepId,
+        id: { ...StepId, description: 'Which step it is.' },
         status: Type.Enum(['pending', 'running', 'succeeded', 'failed'], {
           description: 'A step that waits for its next attempt is `running`, with `nextAttemptAt`.',
         }),
@@ -39,7 +39,7 @@ export const ProvisioningJob = Type.Object(
         Type.Object({
           kind: Type.Enum([...leftovers]),
           provider: Type.Optional(Type.String()),
-          id: Type.Optional(Type.String()),
+          id: Type.Optional(Type.String({ description: 'As the provider names it.', examples: ['corner-bakery'] })),
           name: Type.Optional(Type.String()),
           certain: Type.Boolean({ description: 'False when it may have been made by the step that failed.' }),
         }),

@@ -12,7 +12,7 @@ const templateTag: RouteTag = { name: 'Templates', description: 'What websites a
 
 const Template = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'What `templateId` of a website takes.', examples: ['business'] }),
     name: Type.String(),
     description: Type.String(),
     editable: Type.Optional(
@@ -32,10 +32,13 @@ const Template = Type.Object(
 
 const Plan = Type.Object(
   {
-    tiers: Type.Array(Type.Object({ tier: Tier, features: Type.Array(Feature) }), {
-      description: 'From the lowest, with all features that each may have.',
+    tiers: Type.Array(
+      Type.Object({ tier: Tier, features: Type.Array(Feature, { description: 'All that a website of it may have.' }) }),
+      { description: 'From the lowest, with all features that each may have.' },
+    ),
+    features: Type.Array(Type.Object({ feature: { ...Feature, description: 'The feature.' }, lowestTier: Tier }), {
+      description: 'Each feature, with the lowest tier that has it.',
     }),
-    features: Type.Array(Type.Object({ feature: Feature, lowestTier: Tier })),
   },
   { $id: 'Features', description: 'Tiers and features.' },
 );

@@ -36,7 +36,7 @@ export const Website = Type.Object(
     repository: Type.Optional(
       Type.Object({
         provider: Type.String(),
-        id: Type.String(),
+        id: Type.String({ description: 'As the source host names it.', examples: ['corner-bakery'] }),
         name: Type.String(),
         cloneUrl: Type.Optional(
           Type.String({
