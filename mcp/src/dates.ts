@@ -19,6 +19,9 @@ export const DateInput = z
 /** The day of a timestamp, in UTC: 2026-12-22. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 
+/** Whether an ETA or a deadline has passed, by its hour, as the service counts. */
+export const isPast = (timestamp: string, now: Date): boolean => Date.parse(timestamp) < now.getTime();
+
 /** `1 day`, `2 days`. */
 export const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 

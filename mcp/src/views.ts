@@ -1,6 +1,6 @@
 import type { DeliveryBlock, ProvisioningJob, Website } from '@doorstep/sdk';
 import { z } from 'zod';
-import { counted, dayOf, distance } from './dates.js';
+import { counted, dayOf, distance, isPast } from './dates.js';
 
 /** A website as tools name it. */
 export const WebsiteArgument = z.string().min(1).max(100).describe('Slug or id');
@@ -57,7 +57,7 @@ export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const current = block.checkpoints.find(({ status }) => status === 'in_progress');
   const next = block.checkpoints.find(({ status }) => status === 'pending');
   const count = block.checkpoints.length;
-  const late = (count === 0 || done < count) && Date.parse(block.estimatedCompletionAt) < now.getTime();
+  const late = (count === 0 || done < count) && isPast(block.estimatedCompletionAt, now);
   return [
     `ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)}${late ? ': late' : ''})`,
     `${String(done)} of ${counted(count, 'checkpoint')} done`,

@@ -109,6 +109,14 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   expect(overdue.text).toMatch(/ready by 2026-01-15 \(.*: late\), 0 of 0 checkpoints done/);
   const found = await assistant.call('find_websites', { attention: 'late' });
   expect(found.data.websites).toContainEqual(expect.objectContaining({ slug, late: true }));
+  const pending = { id: 'texts', label: 'Texts', order: 10, status: 'pending', dueAt: '2026-01-15T12:00:00.000Z' };
+  const ahead = { ...bare, estimatedCompletionAt: '9999-01-15T12:00:00.000Z', checkpoints: [pending] };
+  expect((await api.put(`/websites/${id}/delivery`, ahead)).status).toBe(200);
+  const behind = await assistant.call('find_websites', { attention: 'late' });
+  expect(behind.text).toMatch(
+    new RegExp(`- ${slug}: .*ready by 9999-01-15 \\(in [0-9]+ days\\), 0 of 1 done, a checkpoint is late`),
+  );
+  expect(behind.data.websites).toContainEqual(expect.objectContaining({ slug, late: true }));
 
   const missed = await assistant.call('website_status', { website: slug.replace('bakery', 'bakry') });
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });

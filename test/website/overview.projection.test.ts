@@ -66,6 +66,7 @@ describe('the overview projection', () => {
       estimatedCompletionAt: block.estimatedCompletionAt,
       counts: { pending: 1, in_progress: 1, done: 1 },
       current: { id: 'texts', label: 'Texts' },
+      lateFrom: '2026-02-01T12:00:00.000Z',
       neededFromClient: [{ id: 'texts', label: 'Texts', text: 'The texts' }],
     });
     expect(overview).toMatchObject({

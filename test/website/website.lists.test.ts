@@ -271,6 +271,25 @@ describe('GET /websites says how delivery and provisioning stand', () => {
     expect((await get(`/websites?limit=1&count=true&${path}`)).headers.get('total-count')).toBe(String(expected.length));
   });
 
+  test('late from the ETA or the first open deadline on, which the summary says', async () => {
+    const [before, soon, later] = [-60_000, 60_000, 120_000].map((ms) => new Date(Date.now() + ms).toISOString()) as [
+      string,
+      string,
+      string,
+    ];
+    const within = (): Promise<readonly string[]> => slugs(`clientId=${clientId}&attention=late&q=s-waits`);
+    const summary = async (): Promise<unknown> => (await walk<object>('/websites?q=s-waits'))[0];
+    await deliver('s-waits', { estimatedCompletionAt: later, checkpoints: [{ ...checkpoint, dueAt: soon }] });
+    expect(await within()).toEqual([]);
+    expect(await summary()).toMatchObject({ deliverySummary: { lateFrom: soon } });
+    await deliver('s-waits', { estimatedCompletionAt: before, checkpoints: [checkpoint] });
+    expect(await within()).toEqual(['s-waits']);
+    expect(await summary()).toMatchObject({ deliverySummary: { lateFrom: before } });
+    await deliver('s-waits', { estimatedCompletionAt: before, checkpoints: [{ ...checkpoint, status: 'done' }] });
+    expect(await within()).toEqual([]);
+    expect(await summary()).not.toMatchObject({ deliverySummary: { lateFrom: expect.anything() } });
+  });
+
   test('a change is in every list that follows', async () => {
     await deliver('s-none', { estimatedCompletionAt: past, checkpoints: [checkpoint] });
     expect(await slugs('attention=late&limit=1')).toContain('s-none');

@@ -1,6 +1,6 @@
 import type { Website } from '@doorstep/sdk';
 import { z } from 'zod';
-import { counted, dayOf, distance } from '../dates.js';
+import { counted, dayOf, distance, isPast } from '../dates.js';
 import { isNotFound } from '../faults.js';
 import { tool, type Report, type ToolContext } from '../tool.js';
 import {
@@ -16,11 +16,9 @@ import {
   WebsiteView,
 } from '../views.js';
 
-/** The date of the whole, or of the current checkpoint, has passed. */
+/** The date of the whole, or of an open checkpoint, has passed. */
 const isLate = ({ deliverySummary: summary }: Website, now: Date): boolean =>
-  summary !== undefined &&
-  (summary.counts.pending + summary.counts.in_progress > 0 || summary.counts.done === 0) &&
-  [summary.estimatedCompletionAt, summary.current?.dueAt].some((date) => date !== undefined && Date.parse(date) < now.getTime());
+  summary?.lateFrom !== undefined && isPast(summary.lateFrom, now);
 
 /** One line for each website, without what people wrote. */
 const inWords = (website: Website, now: Date): string => {
@@ -29,10 +27,13 @@ const inWords = (website: Website, now: Date): string => {
   if (provisioning?.status === 'failed') parts.push(`provisioning failed at ${provisioning.step ?? 'an unknown step'}`);
   if (delivery !== undefined) {
     const { pending, in_progress: running, done } = delivery.counts;
+    const eta = delivery.estimatedCompletionAt;
+    const late = isLate(website, now);
     parts.push(
-      `ready by ${dayOf(delivery.estimatedCompletionAt)} (${distance(delivery.estimatedCompletionAt, now)}${isLate(website, now) ? ': late' : ''})`,
+      `ready by ${dayOf(eta)} (${distance(eta, now)}${late && isPast(eta, now) ? ': late' : ''})`,
       `${String(done)} of ${String(pending + running + done)} done`,
     );
+    if (late && !isPast(eta, now)) parts.push('a checkpoint is late');
     if (delivery.neededFromClient.length > 0) parts.push('waits for the client');
   }
   return `- ${slug}: ${parts.join(', ')}`;

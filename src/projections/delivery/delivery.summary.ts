@@ -8,20 +8,25 @@ export interface DeliverySummary {
   readonly counts: Readonly<Record<DeliveryCheckpoint['status'], number>>;
   /** The first checkpoint that is under way. */
   readonly current?: Pick<DeliveryCheckpoint, 'id' | 'label' | 'dueAt'>;
+  /** From this time on it is late; absent when every checkpoint is done. */
+  readonly lateFrom?: string;
   /** What the agency waits for. */
   readonly neededFromClient: readonly { readonly id: string; readonly label: string; readonly text: string }[];
 }
 
-export const summaryOfDelivery = ({ estimatedCompletionAt, checkpoints }: DeliveryBlock): DeliverySummary => {
+export const summaryOfDelivery = (block: DeliveryBlock): DeliverySummary => {
+  const { estimatedCompletionAt, checkpoints } = block;
   const counts = { pending: 0, in_progress: 0, done: 0 };
   for (const { status } of checkpoints) counts[status] += 1;
   const current = checkpoints.find(({ status }) => status === 'in_progress');
+  const late = lateFrom(block);
   return {
     estimatedCompletionAt,
     counts,
     ...(current !== undefined && {
       current: { id: current.id, label: current.label, ...(current.dueAt !== undefined && { dueAt: current.dueAt }) },
     }),
+    ...(late !== undefined && { lateFrom: late }),
     neededFromClient: openOf(checkpoints).flatMap(({ id, label, neededFromClient: text }) =>
       text === undefined ? [] : [{ id, label, text }],
     ),

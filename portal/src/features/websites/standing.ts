@@ -11,10 +11,11 @@ export const standingOf = (website: Website, t: TFunction): string => {
   if (status === 'provisioning')
     return t(provisioning?.status === 'queued' ? 'websites.standing.queued' : 'websites.standing.built');
   if (delivery === undefined) return t('websites.standing.noPlan');
-  const { counts, estimatedCompletionAt, neededFromClient } = delivery;
+  const { counts, estimatedCompletionAt, lateFrom = estimatedCompletionAt, neededFromClient } = delivery;
   if (counts.pending + counts.in_progress === 0 && counts.done > 0) return t('websites.standing.done');
   const days = daysUntil(estimatedCompletionAt, 'day');
   if (days < 0) return t('websites.standing.late', { count: -days });
+  if (daysUntil(lateFrom, 'day') < 0) return t('websites.standing.stepLate');
   if (neededFromClient.length > 0) return t('websites.standing.waiting');
   return t('websites.standing.underWay');
 };

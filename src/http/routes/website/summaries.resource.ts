@@ -22,6 +22,13 @@ export const DeliverySummary = Type.Object(
         { description: 'The first checkpoint that is in progress; absent while none is.' },
       ),
     ),
+    lateFrom: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The ETA, or an earlier deadline of an open checkpoint: from then on the delivery is late. Absent when every checkpoint is done.',
+      }),
+    ),
     neededFromClient: Type.Array(
       Type.Object({
         id: Type.String({ description: 'Id of the checkpoint.', examples: ['content-loaded'] }),
