@@ -153,7 +153,7 @@ export const routes: readonly Route[] = [
     'admins',
     'agency',
     () => import('./features/audit/AuditPage.js'),
-    () => [auditQuery(auditFilterIn(new URLSearchParams(location.search))), websiteChoiceQuery],
+    () => [auditQuery(auditFilterIn(new URLSearchParams(location.search))), websiteChoiceQuery()],
   ),
   // The page that clients open most is light: it does without Mantine.
   plainRoute(

@@ -4,7 +4,7 @@ import type { OutboxMail } from '@doorstep/sdk';
 import type { Locator, Route } from 'playwright-core';
 import { hasChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+import { looksRight, operator, startPortal, withShortPages, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(180_000);
@@ -191,6 +191,27 @@ withBrowser('pages of the agency on a small phone', () => {
     await visit('/audit?from=yesterday', operator);
     await page.locator('[aria-invalid=true]').waitFor();
     await looksRight(page);
+  });
+
+  test('the audit of a website that its list does not hold is found by name, and by a link', async () => {
+    const { page, visit } = window;
+    const { id, name } = await seat.admin.websites.create({ name: 'Zuckerbäcker', slug: 'zuckerbaecker' });
+    await withShortPages(page);
+    await visit('/audit', operator);
+    const website = page.getByLabel('Website', { exact: true });
+    const find = page.getByLabel('Name oder Adresse');
+    await find.waitFor();
+    expect(await website.getByRole('option', { name }).count()).toBe(0);
+    await looksRight(page);
+    await find.fill('zucker');
+    await website.getByRole('option', { name }).waitFor({ state: 'attached' });
+    await website.selectOption({ label: name });
+    await page.getByRole('button', { name: 'Zeigen', exact: true }).click();
+    await page.waitForURL((url) => url.search === `?websiteId=${id}`);
+    // The form is a new one then, as a link leads to.
+    await website.getByRole('option', { name }).waitFor({ state: 'attached' });
+    expect(await website.inputValue()).toBe(id);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   test('the audit names a service as the settings do', async () => {

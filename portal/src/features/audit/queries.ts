@@ -37,9 +37,13 @@ export const websiteNamesQuery = (ids: readonly string[]) =>
     placeholderData: keepPreviousData,
   });
 
-/** The websites to choose from: the first 200 by name. */
-export const websiteChoiceQuery = queryOptions({
-  queryKey: auditKeys.names('websites', ['choice']),
-  queryFn: async ({ signal }) =>
-    (await doorstep.websites.list({ sort: 'name', limit: 200 }, { signal })).map(({ id, name }) => ({ id, name })),
-});
+/** The websites to choose from: the first 200 by name, of those whose name or slug holds `q`. */
+export const websiteChoiceQuery = (q = '') =>
+  queryOptions({
+    queryKey: auditKeys.choice(q),
+    queryFn: async ({ signal }) => {
+      const page = await doorstep.websites.list({ sort: 'name', limit: 200, ...(q !== '' && { q }) }, { signal });
+      return { websites: page.map(({ id, name }) => ({ id, name })), hasMore: page.nextCursor !== undefined };
+    },
+    placeholderData: keepPreviousData,
+  });

@@ -1,3 +1,4 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +9,7 @@ import { TextInput } from '../../../theme/TextInput.js';
 import { fieldErrors } from '../../../ui/fieldErrors.js';
 import forms from '../../../ui/forms.module.css';
 import type { AuditFilter } from '../filter.js';
-import { websiteChoiceQuery } from '../queries.js';
+import { websiteChoiceQuery, websiteNamesQuery } from '../queries.js';
 
 interface FilterFormProps {
   readonly filter: AuditFilter;
@@ -20,13 +21,18 @@ interface FilterFormProps {
 export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
   const { t } = useTranslation();
   const [, setSearch] = useSearchParams();
-  const { data: websites = [] } = useQuery(websiteChoiceQuery);
+  const { data: all } = useQuery(websiteChoiceQuery());
+  const [sought, setSought] = useState('');
+  const [asked] = useDebouncedValue(sought.trim(), 200);
+  const { data: { websites = [] } = {} } = useQuery(websiteChoiceQuery(asked));
   const [chosen, setChosen] = useState(filter);
   const [isBackward, setBackward] = useState(false);
   const errors = fieldErrors(error);
   const { websiteId = '', actor = '', from = '', to = '', sort = '' } = chosen;
-  // One beyond the first 200, that a link led to.
-  const other = websiteId !== '' && websites.every(({ id }) => id !== websiteId) ? [{ value: websiteId, label: websiteId }] : [];
+  // One that the list does not hold: a link led to it, or it was chosen from another search.
+  const isOther = websiteId !== '' && websites.every(({ id }) => id !== websiteId);
+  const { data: names = {} } = useQuery(websiteNamesQuery(isOther ? [websiteId] : []));
+  const other = isOther ? [{ value: websiteId, label: names[websiteId] ?? websiteId }] : [];
   return (
     <form
       className={`card ${forms['card'] ?? ''} ${forms['form'] ?? ''}`}
@@ -40,6 +46,16 @@ export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
       }}
     >
       <div className={forms['fields']}>
+        {all?.hasMore === true && (
+          <TextInput
+            type="search"
+            label={t('audit.find')}
+            placeholder={t('audit.findHint')}
+            maxLength={200}
+            value={sought}
+            onChange={({ currentTarget: { value } }) => setSought(value)}
+          />
+        )}
         <NativeSelect
           label={t('audit.website')}
           value={websiteId}
