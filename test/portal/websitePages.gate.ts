@@ -67,11 +67,23 @@ withBrowser('the pages of a website, on a narrow dark phone in German', () => {
     await looksRight(page);
   });
 
-  test('a page of a feature that the website does not have says so', async () => {
+  test('a page of a feature that the website does not have says so, and asks once', async () => {
     const { id } = await seat.admin.websites.create({ name: 'Klein', slug: 'klein', tier: 'starter' });
     const { page, visit } = await seat.open({ locale: 'de-DE' });
+    await visit('/settings/connect', operator);
+    const isRefused = (address: string): boolean => new URL(address).pathname === `/websites/${id}/seo`;
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (isRefused(request.url())) requests.push(request.url());
+    });
+    const refused = page.waitForResponse((response) => isRefused(response.url()));
+    await page.route(/\/SeoPage-[^/]*\.js$/, async (route) => {
+      await (await refused).finished();
+      await route.continue();
+    });
     await visit(`/websites/${id}/seo`, operator);
     await page.getByRole('heading', { level: 1, name: /nicht Teil dieser Website$/ }).waitFor();
     await looksRight(page);
+    expect(requests).toHaveLength(1);
   });
 });

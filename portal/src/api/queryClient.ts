@@ -22,6 +22,8 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       // The SDK repeats what may pass.
       retry: false,
+      // What failed just now, while the code of the page came, is not asked for a second time by the page.
+      retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > 5_000,
       throwOnError: (error) => !(error instanceof DoorstepError) && !isSessionOver(error),
     },
     mutations: { networkMode: 'always', retry: false },
