@@ -96,7 +96,7 @@ export const createContext = (
     doorstep: () =>
       (client ??= connection().then(async ({ url, token }) => {
         const { createClient } = await import('./client.js');
-        return createClient(url, token);
+        return createClient(url, token, { output });
       })),
     write: async (send, explain) => {
       const { idempotencyKey, dryRun } = globals;

@@ -24,6 +24,8 @@ export interface DoorstepOptions extends Defaults {
   readonly token: string | TokenSource;
   /** Sends the requests; `init` holds the signal that stops it. Default: the global `fetch`. */
   readonly fetch?: ((request: Request, init: RequestInit) => Promise<Response>) | undefined;
+  /** Called before a wait, in ms, after which a failed attempt is repeated: for programs that say why nothing happens. */
+  readonly onRetry?: ((error: DoorstepError, delayMs: number) => unknown) | undefined;
   /** Stands before the SDK's own in `User-Agent`. Browsers send theirs. */
   readonly userAgent?: string | undefined;
 }
@@ -63,6 +65,7 @@ export class Client {
   readonly #baseUrl: string;
   readonly #token: string | TokenSource;
   readonly #userAgent: string;
+  readonly #onRetry: DoorstepOptions['onRetry'];
   readonly #defaults: Defaults;
   readonly #fetch: NonNullable<DoorstepOptions['fetch']>;
   readonly #fetcher: Fetcher;
@@ -72,6 +75,7 @@ export class Client {
     token,
     fetch = (request, init) => globalThis.fetch(request, init),
     userAgent,
+    onRetry,
     ...defaults
   }: DoorstepOptions) {
     if (typeof token !== 'function' && !token) {
@@ -80,6 +84,7 @@ export class Client {
     this.#baseUrl = addressOf(baseUrl);
     this.#token = token;
     this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
+    this.#onRetry = onRetry;
     this.#defaults = defaults;
     this.#fetch = fetch;
     this.#fetcher = createClient({ bodySerializer: (body) => body }) as unknown as Fetcher;
@@ -202,6 +207,7 @@ export class Client {
       } catch (error) {
         const delay = retries < request.maxRetries && isTemporary(error) ? delayBefore(retries, error.headers) : undefined;
         if (delay === undefined) throw error;
+        this.#onRetry?.(error as DoorstepError, delay);
         await wait(delay, request.signal);
       }
     }

@@ -23,6 +23,16 @@ describe('a call of a path', () => {
   });
 });
 
+it.each([
+  ['says that the service asks to wait, beside its data', [], 'Too many requests. The service asks to wait for 1 s…\n'],
+  ['is silent meanwhile with --json', ['--json'], ''],
+])('a call %s', async (_what, option, stderr) => {
+  const busy = json(429, { error: 'Too many requests' }, { 'retry-after': '1' });
+  const ran = await runAt([busy, json(200, [{ id: 'w1', slug: 'bakery' }])], 'websites', 'list', ...option);
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr });
+  expect(ran.stdout).toContain('bakery');
+});
+
 describe('what stands on one page of several', () => {
   const bakery = { id: 'w1', slug: 'bakery', name: 'Bakery' };
   const next = { link: '</v1/websites?cursor=c1>; rel="next"' };

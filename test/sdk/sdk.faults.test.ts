@@ -61,9 +61,12 @@ describe('a failed attempt is repeated', () => {
     expect(second).toBeGreaterThanOrEqual(999);
   });
 
-  test('after the seconds that `Retry-After` says', async () => {
+  test('after the seconds that `Retry-After` says, which the program is told', async () => {
     const server = await startScripted(json(429, { error: 'Too many requests' }, { 'retry-after': '1' }), json(200, website));
-    await open(server).websites.get('w1');
+    const waits: unknown[] = [];
+    const onRetry = ({ status }: DoorstepError, delayMs: number): unknown => waits.push([status, delayMs]);
+    await open(server, { onRetry }).websites.get('w1');
+    expect(waits).toEqual([[429, 1_000]]);
     expect(gaps(server)[0]).toBeGreaterThanOrEqual(999);
   });
 

@@ -24,7 +24,7 @@ export const mcpCommands: readonly Command[] = [
       const { url, token } = await context.connection();
       await serveStdio({
         // By this name the service knows that an assistant makes the changes.
-        doorstep: createClient(url, token, 'doorstep-mcp'),
+        doorstep: createClient(url, token, { program: 'doorstep-mcp' }),
         readOnly,
         ...(toolsets !== undefined && { toolsets: parseToolsets(toolsets) }),
       });
