@@ -81,6 +81,37 @@ it.each([
   expect(`${ran.asked.at(-1)?.url ?? ''} ${ran.asked.at(-1)?.body ?? ''}`).toContain(hash);
 });
 
+describe('a file', () => {
+  const found = json(200, { websites: [{ id: 'w1', slug: 'bakery', name: 'Bakery' }] });
+  const runWith = async (content: unknown, steps: readonly Step[], ...args: readonly string[]) => {
+    const { url, asked } = await startScripted(...steps);
+    const home = makeHome({ DOORSTEP_URL: url, DOORSTEP_TOKEN: token });
+    const file = join(home.folder, 'given.json');
+    writeFileSync(file, JSON.stringify(content));
+    return { ...(await runCli(home, [...args, file])), asked };
+  };
+
+  it('as blueprint --json prints it is arranged by its places', async () => {
+    const nodes = [
+      { id: 'website', kind: 'website', label: 'bakery', state: 'ready', x: 0, y: 0 },
+      { id: 'hosting', kind: 'hosting', label: 'bakery', state: 'ready', partOf: 'website', x: 240, y: 120 },
+    ];
+    const ran = await runWith({ nodes }, [found, json(200, { nodes })], 'blueprint', 'set', 'bakery', '--file');
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: 'The blueprint of Bakery is arranged.\n' });
+    expect(JSON.parse(ran.asked.at(-1)?.body ?? '')).toEqual({ nodes: nodes.map(({ id, x, y }) => ({ id, x, y })) });
+  });
+
+  it.each([[{ checkpoints: [] }], ['text'], [[null]]])(
+    'of checkpoints that is %j is for the service to refuse',
+    async (content) => {
+      const block = { estimatedCompletionAt: '2026-12-22T12:00:00.000Z', showPreviewUrl: false, checkpoints: [], revision: 3 };
+      const refusal = json(400, { error: 'Invalid request body — checkpoints: must be a list', details: null });
+      const ran = await runWith(content, [found, json(200, block), refusal], 'delivery', 'set', 'bakery', '--checkpoints');
+      expect(ran).toMatchObject({ code: 1, stderr: 'doorstep: Invalid request body — checkpoints: must be a list\n' });
+    },
+  );
+});
+
 describe('a day of the audit', () => {
   it.each(['Today', 'Tuesday', 'Thu', '22 Oct'])('is a whole one when it is called %s', async (day) => {
     const ran = await runAt([json(200, [])], 'audit', 'list', '--from', day, '--to', day);

@@ -153,7 +153,8 @@ export const deliveryBlockCommands: readonly Command[] = [
         ...(file !== undefined && { checkpoints: file as NonNullable<ReturnType<typeof editDelivery>['checkpoints']> }),
         ...(options.reason !== undefined && { reason: options.reason, reasonVisible: !options.private }),
       };
-      const changes = before === undefined ? [] : changesOf(before.block, body);
+      // Looked at once the service has taken the body: a file may hold anything.
+      const changesMade = (): ReturnType<typeof changesOf> => (before === undefined ? [] : changesOf(before.block, body));
       const aside =
         options.reason === undefined
           ? ''
@@ -161,12 +162,20 @@ export const deliveryBlockCommands: readonly Command[] = [
             ? '   (clients do not read the reason)'
             : '   (clients read the reason)';
       const lines = (): string[] => {
-        const [first = `  “${clean(options.reason ?? '')}”`, ...others] = changeLines(changes, labelsOf(before?.block), drawing);
+        const [first = `  “${clean(options.reason ?? '')}”`, ...others] = changeLines(
+          changesMade(),
+          labelsOf(before?.block),
+          drawing,
+        );
         return [first + aside, ...others];
       };
       const where = (revision: number | undefined): string =>
         revision === undefined ? found.slug : `${found.slug} (revision ${String(revision)})`;
-      const things = changes.length === 0 ? 'a reason' : count(changes.length, 'thing');
+      /** "Changed 2 things", or "Gave a reason" alone. */
+      const what = (gave: string, changed: string): string => {
+        const { length } = changesMade();
+        return length === 0 ? `${gave} a reason` : `${changed} ${count(length, 'thing')}`;
+      };
 
       const ifMatch = before?.etag === undefined ? {} : { ifMatch: before.etag };
       const after = await context.write(
@@ -175,7 +184,7 @@ export const deliveryBlockCommands: readonly Command[] = [
           if (before === undefined)
             return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), dayClock(drawing))}.`];
           if (events.length === 0) return [`Would change nothing at ${where(before.block.revision)}.`];
-          return [`Would ${changes.length === 0 ? 'give' : 'change'} ${things} at ${where(before.block.revision)}:`, ...lines()];
+          return [`Would ${what('give', 'change')} at ${where(before.block.revision)}:`, ...lines()];
         },
       );
       if (context.globals.dryRun || after === undefined) return;
@@ -189,7 +198,7 @@ export const deliveryBlockCommands: readonly Command[] = [
         output.done(`Changed nothing at ${where(after.revision)}.`);
         return;
       }
-      output.done(`${changes.length === 0 ? 'Gave' : 'Changed'} ${things} at ${where(after.revision)}:`);
+      output.done(`${what('Gave', 'Changed')} at ${where(after.revision)}:`);
       if (!output.isJson) output.lines(lines());
     },
   }),

@@ -1,6 +1,21 @@
 import { command, defined, required, text, website, type Command } from '../command.js';
 import { at, change, listing, readJson, readList } from './shared.js';
 
+/** What `blueprint --json` prints of a node beside its place: the service says it, and takes none of it. */
+const said = ['kind', 'label', 'state', 'partOf'];
+
+/** The nodes without what is said of them; anything else is left for the service to refuse. */
+const placesIn = (given: unknown): unknown => {
+  const { nodes } = Object(given) as { readonly nodes?: unknown };
+  if (!Array.isArray(nodes)) return given;
+  const places = nodes.map((node: unknown) =>
+    typeof node === 'object' && node !== null
+      ? Object.fromEntries(Object.entries(node).filter(([field]) => !said.includes(field)))
+      : node,
+  );
+  return { ...(given as object), nodes: places };
+};
+
 /** Commands on how a website is made and does: its commits, deployments, visitors, scans and parts. */
 export const reportCommands: readonly Command[] = [
   command({
@@ -159,7 +174,8 @@ export const reportCommands: readonly Command[] = [
   command({
     name: 'blueprint set',
     summary: 'Arrange the parts of a website in its drawing',
-    examples: [['From a file of {"nodes": [{"id", "x", "y"}]}', 'blueprint set corner-bakery --file blueprint.json']],
+    description: 'From {"nodes": [{"id", "x", "y"}]}, or from what blueprint --json prints: only the places are taken.',
+    examples: [['From a file', 'blueprint set corner-bakery --file blueprint.json']],
     operations: ['arrangeBlueprint'],
     write: true,
     arguments: { website },
@@ -168,7 +184,7 @@ export const reportCommands: readonly Command[] = [
     },
     run: async (context, args, { file }) => {
       // Checked by the service.
-      const body = (await readJson(context, file)) as { nodes: { id: string; x: number; y: number }[] };
+      const body = placesIn(await readJson(context, file)) as { nodes: { id: string; x: number; y: number }[] };
       const { doorstep, website: found } = await at(context, args.website);
       await change(
         context,
