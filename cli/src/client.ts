@@ -12,7 +12,11 @@ export const createClient = (
     baseUrl: url,
     token,
     userAgent: `${program}/${version}`,
-    ...(output !== undefined && { onRetry: (error, delayMs) => { sayWait(output, error, delayMs); } }),
+    ...(output !== undefined && {
+      onRetry: (error, delayMs) => {
+        sayWait(output, error, delayMs);
+      },
+    }),
   });
 
 /** A wait that the service asks for may take a minute, in which nothing else is said. */

@@ -91,7 +91,18 @@ interface MoreOption extends More {
   readonly short?: string;
 }
 
+interface MoreText {
+  /** "" means something: none. */
+  readonly mayBeEmpty?: true;
+}
+
 const asItIs = (text: string): string => text;
+
+/** An empty word is a variable of a script that is not set: it would find everything, or name nothing. */
+const filled = (text: string): string => {
+  if (text.trim() === '') throw new UsageError('must not be empty');
+  return text;
+};
 
 const choiceOf =
   <const C extends string>(choices: readonly C[]) =>
@@ -117,10 +128,10 @@ export const flag = (summary: string, more: MoreOption = {}): Option<boolean> =>
 });
 
 /** `--slug <text>`. */
-export const text = (summary: string, more: MoreOption = {}): Option<string | undefined> => ({
+export const text = (summary: string, { mayBeEmpty, ...more }: MoreOption & MoreText = {}): Option<string | undefined> => ({
   kind: 'value',
   summary,
-  parse: asItIs,
+  parse: mayBeEmpty === true ? asItIs : filled,
   ...more,
 });
 
@@ -141,10 +152,10 @@ export const choice = <const C extends string>(
 ): Option<C | undefined> => ({ kind: 'value', choices, summary, parse: choiceOf(choices), ...more });
 
 /** `--feature cms --feature seo`. */
-export const list = (summary: string, more: MoreOption = {}): Option<readonly string[]> => ({
+export const list = (summary: string, { mayBeEmpty, ...more }: MoreOption & MoreText = {}): Option<readonly string[]> => ({
   kind: 'list',
   summary,
-  parse: asItIs,
+  parse: mayBeEmpty === true ? asItIs : filled,
   ...more,
 });
 
@@ -152,17 +163,17 @@ export const list = (summary: string, more: MoreOption = {}): Option<readonly st
 export const required = <T>(option: Option<T>): Option<Exclude<T, undefined>> =>
   ({ ...option, required: true }) as Option<Exclude<T, undefined>>;
 
-export const argument = (summary: string, more: More = {}): Argument<string> => ({
+export const argument = (summary: string, { mayBeEmpty, ...more }: More & MoreText = {}): Argument<string> => ({
   kind: 'required',
   summary,
-  parse: asItIs,
+  parse: mayBeEmpty === true ? asItIs : filled,
   ...more,
 });
 
 export const optionalArgument = (summary: string, more: More = {}): Argument<string | undefined> => ({
   kind: 'optional',
   summary,
-  parse: asItIs,
+  parse: filled,
   ...more,
 });
 

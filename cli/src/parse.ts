@@ -133,6 +133,11 @@ const readCall = (command: Command, parser: Parser, argv: readonly string[]): Ca
   const given = parser.opts<Given>();
   const { profile, url } = parser.optsWithGlobals<{ profile?: string; url?: string }>();
   const { words, json } = returnToArguments(command, parser.args, given.json, argv);
+  const fields = typeof json === 'string' ? json.split(',').map((field) => field.trim()) : json;
+  for (const [option, text] of Object.entries({ profile, url, jq: given.jq, idempotencyKey: given.idempotencyKey }))
+    if (text === '') throw new UsageError(`--${kebab(option)}: must not be empty`);
+  if (Array.isArray(fields) && fields.includes(''))
+    throw new UsageError('--json: write the fields as name,slug, or leave them out');
   return {
     command,
     args: readArguments(command, words),
@@ -145,7 +150,7 @@ const readCall = (command: Command, parser: Parser, argv: readonly string[]): Ca
       yes: given.yes === true,
     },
     output: {
-      ...(json !== undefined && { json: json === true ? json : json.split(',').map((field) => field.trim()) }),
+      ...(fields !== undefined && { json: fields }),
       ...(given.jq !== undefined && { jq: given.jq }),
     },
   };
@@ -179,7 +184,8 @@ const readArguments = ({ arguments: args = {} }: Command, words: readonly string
       const word = words[at];
       if (word === undefined && argument.kind !== 'optional')
         throw new UsageError(`Missing argument ${argumentAsWritten(name, argument)}`);
-      return [name, rest ? words.slice(at).map(argument.parse) : word === undefined ? undefined : argument.parse(word)];
+      const read = (text: string): unknown => readNamed(argumentAsWritten(name, argument), argument.parse, text);
+      return [name, rest ? words.slice(at).map(read) : word === undefined ? undefined : read(word)];
     }),
   );
 
@@ -188,19 +194,20 @@ const readOptions = ({ options = {} }: Command, given: Given): Record<string, un
     Object.entries(options).map(([name, option]) => {
       const value = given[name];
       if (option.kind === 'flag') return [name, value === true];
-      if (option.kind === 'list') return [name, ((value ?? []) as string[]).map(option.parse)];
-      if (value !== undefined) return [name, readOption(name, option.parse, value as string)];
+      const read = (text: string): unknown => readNamed(`--${kebab(name)}`, option.parse, text);
+      if (option.kind === 'list') return [name, ((value ?? []) as string[]).map(read)];
+      if (value !== undefined) return [name, read(value as string)];
       if (option.required === true) throw new UsageError(`Missing option ${optionAsWritten(name, option)}`);
       return [name, undefined];
     }),
   );
 
-/** What `parse` refuses is said with the option's name. */
-const readOption = (name: string, parseText: (text: string) => unknown, text: string): unknown => {
+/** What `parse` refuses is said with the name of the option or argument. */
+const readNamed = (name: string, parseText: (text: string) => unknown, text: string): unknown => {
   try {
     return parseText(text);
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`--${kebab(name)}: ${error.message}`);
+    if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`);
     throw error;
   }
 };

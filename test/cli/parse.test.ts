@@ -49,3 +49,27 @@ describe('--json before arguments', () => {
     );
   });
 });
+
+describe('an empty value', () => {
+  it.each<[readonly string[], string]>([
+    [['websites', 'list', '--json='], '--json: write the fields as name,slug, or leave them out'],
+    [['websites', 'list', '--json', 'name,,slug'], '--json: write the fields as name,slug, or leave them out'],
+    [['websites', 'list', '--jq='], '--jq: must not be empty'],
+    [['websites', 'list', '--limit='], '--limit: "" is not a whole number'],
+    [['websites', 'list', '--client', ''], '--client: must not be empty'],
+    [['websites', 'list', '--profile='], '--profile: must not be empty'],
+    [['websites', 'get', ''], '<website>: must not be empty'],
+    [['events', ''], '[website]: must not be empty'],
+    [['delivery', 'set', 'bakery', '--remove', ' '], '--remove: must not be empty'],
+    [['websites', 'archive', 'bakery', '--idempotency-key='], '--idempotency-key: must not be empty'],
+  ])('is refused with its name: %j', async (words, message) => {
+    await expect(callOf(...words)).rejects.toThrow(message);
+  });
+
+  it('is taken where it means none', async () => {
+    expect((await callOf('delivery', 'set', 'bakery', '--preview-url', '')).options).toMatchObject({ previewUrl: '' });
+    expect((await callOf('clients', 'update', 'a@example.com', '--name=')).options).toMatchObject({ name: '' });
+    expect((await callOf('media', 'describe', 'bakery', 'm1', '')).args).toMatchObject({ alt: '' });
+    expect((await callOf('websites', 'list', '--query', '')).options).toMatchObject({ query: '' });
+  });
+});

@@ -113,7 +113,7 @@ export const clientCommands: readonly Command[] = [
     ],
     operations: ['listClients'],
     options: {
-      query: text('Only those whose name or address holds this', { short: 'q' }),
+      query: text('Only those whose name or address holds this', { short: 'q', mayBeEmpty: true }),
       sort: sorted('email', 'name', 'createdAt'),
       ...listing,
     },
@@ -173,7 +173,7 @@ export const clientCommands: readonly Command[] = [
     operations: ['changeClient'],
     write: true,
     arguments: { client },
-    options: { name: text('Their name; "" for none'), email: text('Their address') },
+    options: { name: text('Their name; "" for none', { mayBeEmpty: true }), email: text('Their address') },
     run: async (context, args, { name, email }) => {
       if (name === undefined && email === undefined) throw new UsageError('Nothing to change: add --name or --email');
       const doorstep = await context.doorstep();

@@ -105,7 +105,10 @@ export const deliveryBlockCommands: readonly Command[] = [
       private: flag('Keep the reason from clients'),
       showPreview: flag('Show the preview to clients'),
       hidePreview: flag('Hide the preview from clients'),
-      previewUrl: text('Address of the preview; "" for the one of the latest deployment', { placeholder: 'url' }),
+      previewUrl: text('Address of the preview; "" for the one of the latest deployment', {
+        placeholder: 'url',
+        mayBeEmpty: true,
+      }),
       due: list('Deadline of a checkpoint; without a date it has none', { placeholder: 'checkpoint=date' }),
       needed: list('What the client has to send for a checkpoint', { placeholder: 'checkpoint=text' }),
       label: list('What a checkpoint is called', { placeholder: 'checkpoint=text' }),

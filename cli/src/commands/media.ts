@@ -23,7 +23,7 @@ export const mediaCommands: readonly Command[] = [
     write: true,
     arguments: { website, file: fileArgument },
     options: {
-      alt: text('What it shows, for those who do not see it'),
+      alt: text('What it shows, for those who do not see it', { mayBeEmpty: true }),
       name: text('What it is called'),
     },
     run: async (context, { website: slug, file }, { alt, name }) => {
@@ -95,7 +95,11 @@ export const mediaCommands: readonly Command[] = [
     examples: [['In a few words', 'media describe corner-bakery oven.jpg "Bread in the oven"']],
     operations: ['describeMedia'],
     write: true,
-    arguments: { website, media, alt: argument('What it shows; "" for nothing', { placeholder: 'description' }) },
+    arguments: {
+      website,
+      media,
+      alt: argument('What it shows; "" for nothing', { placeholder: 'description', mayBeEmpty: true }),
+    },
     run: async (context, args) => {
       const { library, found, one } = await mediaAt(context, args);
       await change(

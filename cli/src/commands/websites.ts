@@ -94,7 +94,7 @@ export const websiteCommands: readonly Command[] = [
       tier: choice(tiers, 'Only those of this tier'),
       feature: choice(features, 'Only those with this feature'),
       client: text('Only those of this client: an id or an address', { placeholder: 'client' }),
-      query: text('Only those whose name or slug holds this', { short: 'q' }),
+      query: text('Only those whose name or slug holds this', { short: 'q', mayBeEmpty: true }),
       archived: flag('Those that are archived'),
       mine: flag('Those that you have access to yourself'),
       sort: sorted('name', 'slug', 'status', 'createdAt', 'estimatedCompletionAt'),
@@ -257,7 +257,10 @@ export const websiteCommands: readonly Command[] = [
     arguments: { website },
     options: {
       confirm: text('The slug, instead of typing it', { placeholder: 'slug' }),
-      keep: list('What stays at the providers: repository, hosting, or both with a comma between', { placeholder: 'what' }),
+      keep: list('What stays at the providers: repository, hosting, or both with a comma between', {
+        placeholder: 'what',
+        mayBeEmpty: true,
+      }),
     },
     run: async (context, args, { confirm, keep }) => {
       const { doorstep, website: found } = await at(context, args.website);
