@@ -33,6 +33,11 @@ withBrowser('pages of people', () => {
       await form.getByLabel('E-mail address').fill(email);
       await form.getByRole('button', { name: 'Give access' }).click();
     };
+    // What will say how it went takes no room before.
+    const [hint, button] = [form.getByText('Somebody new is always invited by mail.'), form.getByRole('button')];
+    const [above, below] = [await hint.boundingBox(), await button.boundingBox()];
+    if (above === null || below === null) throw new Error('the form is not shown');
+    expect(below.y - above.y - above.height).toBeLessThan(24);
     await form.getByLabel('Send a mail').uncheck();
     await give('ada@example.com');
     await page.getByText('Ada Lovelace was known and has access now. No mail was sent.').waitFor();
