@@ -11,6 +11,7 @@ import { progressLine } from '../../cli/src/progress.js';
 import { table } from '../../cli/src/table.js';
 import { changeLines, labelsOf } from '../../cli/src/views/changes.js';
 import { deliveryLines } from '../../cli/src/views/delivery.js';
+import { historyLines } from '../../cli/src/views/history.js';
 import type { Drawing } from '../../cli/src/views/drawing.js';
 import { accessRows } from '../../cli/src/views/resources.js';
 import { jobLines } from '../../cli/src/views/provisioning.js';
@@ -51,6 +52,16 @@ it('names of events are words, abbreviations as they are', () => {
     'API key minted',
     'Content published',
   ]);
+});
+
+it('a history says which reasons clients do not read; what clients are given, they may read', () => {
+  const [at, reason, changes] = [noon('2026-11-20'), 'Photos are late.', [{ path: 'showPreviewUrl', from: false, to: true }]];
+  const actor = { subject: 'ops@example.com', role: 'admin', via: 'token' } as const;
+  const change = { type: 'DeliveryReplaced', revision: 1, at, actor, reason, changes };
+  const reasonIn = (shown: Parameters<typeof historyLines>[0][number]) => historyLines([shown], terminal).at(-1);
+  expect(reasonIn(change)).toBe('  “Photos are late.” (clients do not read the reason)');
+  expect(reasonIn({ ...change, reasonVisible: true })).toBe('  “Photos are late.”');
+  expect(reasonIn({ type: 'DeliveryReplaced', revision: 1, at, reason, changes })).toBe('  “Photos are late.”');
 });
 
 it('a table cuts texts, and never the id that other commands take', () => {

@@ -87,7 +87,7 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   const history = await assistant.call('delivery_history', { website: slug });
   expect(history.data.changes).toMatchObject([
     { revision: 2, changes: [{ path: 'checkpoints.kickoff.status', from: 'pending', to: 'done' }, {}] },
-    { revision: 1, by: 'ops@example.com', reason: 'The photos come a week later.' },
+    { revision: 1, by: 'ops@example.com', reason: 'The photos come a week later.', clientsSeeReason: true },
     { revision: 0 },
   ]);
   const newest = await assistant.call('delivery_history', { website: slug, limit: 1 });

@@ -18,13 +18,17 @@ export const historyLines = (changes: readonly (DeliveryChange | VisibleDelivery
 
   return changes.flatMap((change) => {
     const who = 'actor' in change ? `, ${clean(change.actor.name ?? change.actor.subject)}` : '';
+    // Clients get no reason that is not for them.
+    const isPrivate = 'actor' in change && change.reasonVisible !== true;
     const undid = 'undid' in change ? ` took revision ${String(change.undid)} back` : '';
     const title = `Revision ${String(change.revision)}`;
     return [
       drawing.style.bold(title) +
         drawing.style.dim(cut(`  ${shortTime(change.at, drawing)}${who}${undid}`, drawing.width - title.length)),
       ...changeLines(change.changes, labels, drawing),
-      ...(change.reason === undefined ? [] : wrapped(clean(`“${change.reason}”`), drawing.width, '  ')),
+      ...(change.reason === undefined
+        ? []
+        : wrapped(clean(`“${change.reason}”${isPrivate ? ' (clients do not read the reason)' : ''}`), drawing.width, '  ')),
     ];
   });
 };

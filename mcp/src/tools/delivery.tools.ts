@@ -274,6 +274,7 @@ export const deliveryHistory = tool({
         at: z.string(),
         by: z.string().optional(),
         reason: z.string().optional(),
+        clientsSeeReason: z.boolean().optional(),
         changes: z.array(z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() })),
       }),
     ),
@@ -287,10 +288,15 @@ export const deliveryHistory = tool({
     const website = await doorstep.websites.findListed(named, { signal });
     const then = at === undefined ? undefined : await loadDeliveryAt(doorstep, website, at, signal);
     const admin = caller.role === 'admin';
-    const all: (VisibleDeliveryChange & { readonly by?: string })[] = [];
+    const all: (VisibleDeliveryChange & { readonly by?: string; readonly clientsSeeReason?: boolean })[] = [];
     if (admin)
       for await (const change of doorstep.websites.delivery.history(website.id, { limit: 200 }, { signal }))
-        all.push({ ...change, by: change.actor.name ?? change.actor.subject });
+        all.push({
+          ...change,
+          by: change.actor.name ?? change.actor.subject,
+          // A mail to clients may only say what they may read.
+          ...(change.reason !== undefined && { clientsSeeReason: change.reasonVisible ?? false }),
+        });
     else
       for await (const change of doorstep.websites.delivery.changes(
         website.id,
@@ -301,11 +307,16 @@ export const deliveryHistory = tool({
     const found = all
       .filter(({ revision, at: changedAt }) => revision > since && (at === undefined || changedAt <= at))
       .sort((one, other) => other.revision - one.revision);
-    const changes = found
-      .slice(0, limit)
-      .map(({ revision, at: changedAt, by, reason, changes: parts }) =>
-        compact({ revision, at: changedAt, by, reason, changes: parts.map(({ path, from, to }) => compact({ path, from, to })) }),
-      );
+    const changes = found.slice(0, limit).map(({ revision, at: changedAt, by, reason, clientsSeeReason, changes: parts }) =>
+      compact({
+        revision,
+        at: changedAt,
+        by,
+        reason,
+        clientsSeeReason,
+        changes: parts.map(({ path, from, to }) => compact({ path, from, to })),
+      }),
+    );
     const more = found.length > limit ? '; there are more: raise the limit' : '';
     const readers: DeliveryReader[] = [];
     if (admin)
