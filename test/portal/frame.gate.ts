@@ -75,6 +75,43 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
   });
 
+  test('what alone cannot be answered is asked for again, and nothing else is moved by it', async () => {
+    const { page, visit } = await seat.open();
+    const cannot = (code: string) => ({
+      status: 503,
+      contentType: 'application/json',
+      body: JSON.stringify({ error: 'no', code }),
+    });
+    const busy = page.getByText('The service is busy or restarting.');
+    await seat.admin.websites.delivery.replace(websiteId, {
+      estimatedCompletionAt: '2031-12-15T12:00:00.000Z',
+      showPreviewUrl: false,
+    });
+    await page.route('**/delivery/changes?*', (route) => route.fulfill(cannot('unavailable')));
+    await visit(`/websites/${websiteId}`, operator);
+    const title = page.getByRole('heading', { level: 1, name: 'Ready by 15 December 2031' });
+    await title.waitFor();
+    await busy.waitFor();
+    const shown = await title.elementHandle();
+    await page.waitForResponse('**/delivery/changes?*');
+    expect(await shown.evaluate((node) => (node as { readonly isConnected?: boolean }).isConnected)).toBe(true);
+    await page.unrouteAll();
+
+    // Who hosts the website is another service.
+    await page.route('**/deployments?*', (route) => route.fulfill(cannot('provider_unavailable')));
+    await visit(`/websites/${websiteId}/deployments`, operator);
+    await page.getByRole('heading', { level: 1, name: 'The deployments cannot be loaded just now' }).waitFor();
+    expect(await busy.count()).toBe(0);
+
+    // Without the website it is not known who may write: that is said.
+    await page.route('**/websites/*', (route) =>
+      route.request().resourceType() === 'document' ? route.continue() : route.fulfill(cannot('unavailable')),
+    );
+    await visit(`/websites/${websiteId}/content/company`, operator);
+    await page.getByRole('heading', { name: 'Not just now' }).waitFor();
+    await page.unrouteAll();
+  });
+
   test('the sign-in page says that the service is away for as long as there is no connection', async () => {
     const { page, context } = await seat.open();
     await page.goto(`${seat.address}/app/sign-in`);

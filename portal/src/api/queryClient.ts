@@ -1,19 +1,17 @@
 import { DoorstepError } from '@doorstep/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { reportCall } from '../live/connection.js';
+import { reportFault } from '../live/connection.js';
 import { isSessionOver, reportSessionOver } from './sessionOver.js';
 
 /** Every question and every change may learn that the session is over, or that the service cannot be reached. */
 const onError = (error: Error): void => {
-  reportCall(error);
+  reportFault(error);
   if (isSessionOver(error)) reportSessionOver();
 };
 
-const onSuccess = (): void => reportCall();
-
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError, onSuccess }),
-  mutationCache: new MutationCache({ onError, onSuccess }),
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       // Asked whatever the browser thinks of its network: the service may run on this machine.

@@ -1,14 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meQuery } from '../features/me/queries.js';
 import { isSignedIn } from '../session/session.js';
 import { connection, onConnection, reportBack } from './connection.js';
+import { pauseAfterBreak } from './pauseAfterBreak.js';
 import classes from './StatusBar.module.css';
 import { askVersion, isOutdated, onOutdated } from './version.js';
-
-/** How long the service is left alone between two questions whether it answers again, in ms. */
-const pauseMs = 4_000;
 
 /** Says quietly that the service cannot be reached, or that there is a newer portal. */
 export const StatusBar = (): ReactNode => {
@@ -17,18 +15,22 @@ export const StatusBar = (): ReactNode => {
   const state = useSyncExternalStore(onConnection, connection);
   const isOld = useSyncExternalStore(onOutdated, isOutdated);
 
+  const lastPause = useRef<{ readonly ms: number; readonly endedAt: number }>(undefined);
+
   const isFine = state === 'fine';
   useEffect(() => {
     if (isFine) return undefined;
     // Where nobody is signed in, there is nothing to ask.
     if (!isSignedIn()) {
-      window.addEventListener('online', reportBack);
-      return () => window.removeEventListener('online', reportBack);
+      const isBack = (): void => reportBack();
+      window.addEventListener('online', isBack);
+      return () => window.removeEventListener('online', isBack);
     }
+    const pauseMs = pauseAfterBreak(lastPause.current?.ms, Date.now() - (lastPause.current?.endedAt ?? 0));
     // Nothing tells that a service is there again: it is asked, by whoever still looks at the page.
     const ask = (): void => {
       if (document.visibilityState === 'visible')
-        void client.query({ ...meQuery, staleTime: 0 }).then(reportBack, () => undefined);
+        void client.query({ ...meQuery, staleTime: 0 }).then(() => reportBack(), reportBack);
     };
     const timer = setInterval(ask, pauseMs);
     window.addEventListener('online', ask);
@@ -37,6 +39,7 @@ export const StatusBar = (): ReactNode => {
       clearInterval(timer);
       window.removeEventListener('online', ask);
       document.removeEventListener('visibilitychange', ask);
+      lastPause.current = { ms: pauseMs, endedAt: Date.now() };
       // It answers again: what could not be asked is asked, and what is shown may have changed.
       void client.invalidateQueries();
       void askVersion();

@@ -1,4 +1,5 @@
 import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
+import { isProviderFault } from '../api/providerFault.js';
 
 /** Whether the service answers: `unavailable` when it says that it cannot just now. */
 export type Connection = 'fine' | 'offline' | 'unavailable';
@@ -22,13 +23,20 @@ const become = (next: Connection): void => {
 /** What a service answers that cannot just now. */
 const unavailable: readonly number[] = [502, 503, 504];
 
-/** What a call came to: an error tells whether there is a connection, and so does an answer. */
-export const reportCall = (error?: unknown): void => {
-  if (error instanceof ConnectionError || error instanceof TimeoutError) become('offline');
-  else if (error instanceof DoorstepError && unavailable.includes(error.status ?? 0)) become('unavailable');
-  // An answer that was on its way when the connection broke says nothing of now.
-  else if (navigator.onLine && (error === undefined || (error instanceof DoorstepError && error.status !== undefined)))
-    become('fine');
+/** What an error says of the connection: that there is one where the service answered, if only to refuse. */
+const stateBy = (error: unknown): Connection | undefined => {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return 'offline';
+  if (!(error instanceof DoorstepError) || error.status === undefined) return undefined;
+  return unavailable.includes(error.status) && !isProviderFault(error) ? 'unavailable' : 'fine';
+};
+
+/**
+ * What a call failed with. That other calls are answered does not end a break: everything would be
+ * asked again at once, and so without end where one thing alone cannot be answered.
+ */
+export const reportFault = (error: unknown): void => {
+  const next = stateBy(error);
+  if (next !== undefined && next !== 'fine') become(next);
 };
 
 /**
@@ -40,7 +48,7 @@ export const reportStream = (status?: number): void => {
   else if (unavailable.includes(status)) become('unavailable');
 };
 
-/** The service has answered a question that was asked after the connection broke. */
-export const reportBack = (): void => become('fine');
+/** What a question came to that was asked after the connection broke. */
+export const reportBack = (error?: unknown): void => become(error === undefined ? 'fine' : (stateBy(error) ?? state));
 
 window.addEventListener('offline', () => become('offline'));

@@ -12,7 +12,7 @@ import { meKeys } from '../features/me/keys.js';
 import { websiteKeys } from '../features/website/keys.js';
 import { viewedAs } from '../session/viewAs.js';
 import { isOutOfReach } from '../ui/states.js';
-import { connection, onConnection, reportCall } from './connection.js';
+import { connection, onConnection, reportFault } from './connection.js';
 
 /** Changes that come together are one reason to ask again, in ms. */
 const gatherMs = 100;
@@ -99,7 +99,6 @@ const follow = async (
   const options = { signal, lastEventId: from.id };
   const changes = websiteId === undefined ? doorstep.changes.watch(options) : doorstep.websites.watch(websiteId, options);
   for await (const change of changes) {
-    reportCall();
     from.id = change.id;
     if (change.event === 'reset') refresh(everything);
     else if (change.event !== 'ready') refresh(keysAfter(change));
@@ -132,7 +131,7 @@ export const useLive = (role: AccountRole, websiteId: string | undefined): void 
         else if (!(error instanceof DoorstepError)) throw error;
         else {
           current = undefined;
-          reportCall(error);
+          reportFault(error);
           // Access was taken away: the page's own questions say so.
           if (isOutOfReach(error)) refresh(everything);
         }

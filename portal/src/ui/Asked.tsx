@@ -2,14 +2,10 @@ import { DoorstepError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isProviderFault } from '../api/providerFault.js';
 import { Button } from '../theme/Button.js';
 import { PageHead } from './PageHead.js';
 import { FaultCard, isFeatureOff, isOutOfReach, StateCard, Waiting, wordsOf } from './states.js';
-
-const providerCodes: readonly (string | undefined)[] = ['provider_refused', 'provider_unavailable', 'provider_timeout'];
-
-/** Whether another service (hosting, payments, analytics) could not be asked: that says nothing about what it knows. */
-export const isProviderFault = (error: unknown): boolean => error instanceof DoorstepError && providerCodes.includes(error.code);
 
 export interface AskedWords {
   /** The page's name: the heading when nothing better can be said. */

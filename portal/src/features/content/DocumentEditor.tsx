@@ -14,7 +14,8 @@ import { useNotice } from '../../ui/notices.js';
 import { PageHead } from '../../ui/PageHead.js';
 import { SaveBar } from '../../ui/SaveBar.js';
 import { Bone, HeadingBone, Skeleton } from '../../ui/skeletons.js';
-import { StateCard } from '../../ui/states.js';
+import { Loaded, StateCard } from '../../ui/states.js';
+import { websiteQuery } from '../website/queries.js';
 import { useMayEdit } from '../website/useMayEdit.js';
 import { actorName } from './actors.js';
 import classes from './DocumentEditor.module.css';
@@ -174,6 +175,7 @@ export const DocumentEditor = ({ of }: { readonly of: Collection }): ReactNode =
   const { t } = useTranslation();
   const { websiteId = '', documentId = '' } = useParams();
   const may = useMayEdit(websiteId);
+  const website = useQuery(websiteQuery(websiteId));
   const document = useQuery(contentDocumentQuery(websiteId, of, documentId));
   const editable = useEditable(websiteId, of);
   const leadOf = useLead(of);
@@ -187,7 +189,13 @@ export const DocumentEditor = ({ of }: { readonly of: Collection }): ReactNode =
   return (
     <Asked query={document} words={{ name: t(`titles.${of}`), unreachable: t('content.unreachable') }} skeleton={bones}>
       {(data) => {
-        if (may === 'waiting' || editable.isPending) return bones;
+        if (may === 'waiting')
+          return (
+            <Loaded query={website} skeleton={bones}>
+              {() => bones}
+            </Loaded>
+          );
+        if (editable.isPending) return bones;
         const field = fieldOfDocument(editable.data, documentId);
         const back = (
           <Link to={pathTo(of, { websiteId })} className="small">

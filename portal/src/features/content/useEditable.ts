@@ -16,6 +16,7 @@ export const useEditable = (websiteId: string, of: Collection): Editable => {
   const templates = useQuery({ ...templatesQuery, enabled });
   if (!enabled) return { data: null, isPending: false };
   if (website.data === undefined || templates.data === undefined)
-    return { data: undefined, isPending: website.isPending || templates.isPending };
+    // What failed is asked again: the form, and what was typed into it, stays meanwhile.
+    return { data: undefined, isPending: !website.isFetched || !templates.isFetched };
   return { data: templates.data.find(({ id }) => id === website.data.templateId)?.editable ?? null, isPending: false };
 };

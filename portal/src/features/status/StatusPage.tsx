@@ -37,8 +37,8 @@ const StatusPage = (): ReactNode => {
     return (
       <Loaded query={delivery} skeleton={<Bones />}>
         {(block) =>
-          // What is new does not push the rest down when it comes; without it the plan still stands.
-          changes.isPending || lastSeen.isPending ? (
+          // What is new does not push the rest down when it comes; without it, and while it is asked again, the plan stands.
+          !changes.isFetched || !lastSeen.isFetched ? (
             <Bones />
           ) : (
             <>
