@@ -87,8 +87,11 @@ withBrowser('what stands around a page, when something goes wrong', () => {
       estimatedCompletionAt: '2031-12-15T12:00:00.000Z',
       showPreviewUrl: false,
     });
+    const email = 'eva@example.com';
+    await seat.admin.clients.create({ email });
+    await seat.admin.websites.clients.add(websiteId, { email, role: 'editor' });
     await page.route('**/delivery/changes?*', (route) => route.fulfill(cannot('unavailable')));
-    await visit(`/websites/${websiteId}`, operator);
+    await visit(`/websites/${websiteId}`, email);
     const title = page.getByRole('heading', { level: 1, name: 'Ready by 15 December 2031' });
     await title.waitFor();
     await busy.waitFor();
@@ -99,7 +102,7 @@ withBrowser('what stands around a page, when something goes wrong', () => {
 
     // Who hosts the website is another service.
     await page.route('**/deployments?*', (route) => route.fulfill(cannot('provider_unavailable')));
-    await visit(`/websites/${websiteId}/deployments`, operator);
+    await visit(`/websites/${websiteId}/deployments`, email);
     await page.getByRole('heading', { level: 1, name: 'The deployments cannot be loaded just now' }).waitFor();
     expect(await busy.count()).toBe(0);
 
@@ -107,7 +110,7 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.route('**/websites/*', (route) =>
       route.request().resourceType() === 'document' ? route.continue() : route.fulfill(cannot('unavailable')),
     );
-    await visit(`/websites/${websiteId}/content/company`, operator);
+    await visit(`/websites/${websiteId}/content/company`, email);
     await page.getByRole('heading', { name: 'Not just now' }).waitFor();
     await page.unrouteAll();
   });

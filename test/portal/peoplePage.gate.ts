@@ -189,6 +189,13 @@ withBrowser('pages of people', () => {
 
   test('a website is offered, its link handed over, and taken back', async () => {
     const { page, complaints, visit } = window;
+    // Whoever owns the website is not known then: nothing says that nobody does.
+    await page.route('**/clients?*', (route) =>
+      route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"busy"}' }),
+    );
+    await visit(`/websites/${websiteId}/transfer`, operator);
+    await page.getByRole('heading', { name: 'Not just now' }).waitFor();
+    await page.unrouteAll();
     const seen = complaints.length;
     await visit(`/websites/${websiteId}/transfer`, operator);
     await page.getByRole('heading', { level: 1, name: 'Anna Weber owns this website' }).waitFor();

@@ -1,4 +1,4 @@
-import type { Invitation } from '@doorstep/sdk';
+import type { Client, Invitation } from '@doorstep/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
@@ -26,47 +26,53 @@ const card = `card ${forms['card'] ?? ''} ${forms['form'] ?? ''}`;
 
 /** Hands a website over: its ownership, and with it its billing. */
 const TransferPage = (): ReactNode => {
-  const { t } = useTranslation();
   const { websiteId = '' } = useParams();
   const transfers = useQuery(transfersQuery(websiteId));
   const people = useInfiniteQuery(peopleQuery(websiteId));
-  const owner = people.data?.pages[0]?.owner;
-  const ownerName = owner?.name ?? owner?.email;
+  const bones = (
+    <Skeleton>
+      <HeadingBone />
+      <RowBones />
+    </Skeleton>
+  );
+  // Until it is known who owns the website, nothing says that nobody does.
   return (
-    <Loaded
-      query={transfers}
-      skeleton={
-        <Skeleton>
-          <HeadingBone />
-          <RowBones />
-        </Skeleton>
-      }
-    >
-      {(all) => {
-        const open = all.find(({ status }) => status === 'pending' || status === 'expired');
-        const done = all.filter(({ status }) => status === 'accepted');
-        return (
-          <>
-            <PageHead
-              title={titleOf(open, ownerName, t)}
-              lead={ownerName === undefined ? t('transfer.leadNobody') : t('transfer.lead', { owner: ownerName })}
-            />
-            <Steps transfer={open ?? done[0]} />
-            {open === undefined ? (
-              <OfferForm websiteId={websiteId} />
-            ) : (
-              <Open websiteId={websiteId} transfer={open} key={open.id} />
-            )}
-            {done.map((transfer) => (
-              <section key={transfer.id} className={card} aria-labelledby={transfer.id}>
-                <h2 id={transfer.id}>{t('transfer.accepted', { email: transfer.email })}</h2>
-                <Ledger websiteId={websiteId} transferId={transfer.id} />
-              </section>
-            ))}
-          </>
-        );
-      }}
+    <Loaded query={people} skeleton={bones}>
+      {({ pages: [first] }) => (
+        <Loaded query={transfers} skeleton={bones}>
+          {(all) => <Transfers websiteId={websiteId} all={all} owner={first?.owner} />}
+        </Loaded>
+      )}
     </Loaded>
+  );
+};
+
+interface TransfersProps {
+  readonly websiteId: string;
+  readonly all: readonly Invitation[];
+  readonly owner: Client | null | undefined;
+}
+
+const Transfers = ({ websiteId, all, owner }: TransfersProps): ReactNode => {
+  const { t } = useTranslation();
+  const ownerName = owner?.name ?? owner?.email;
+  const open = all.find(({ status }) => status === 'pending' || status === 'expired');
+  const done = all.filter(({ status }) => status === 'accepted');
+  return (
+    <>
+      <PageHead
+        title={titleOf(open, ownerName, t)}
+        lead={ownerName === undefined ? t('transfer.leadNobody') : t('transfer.lead', { owner: ownerName })}
+      />
+      <Steps transfer={open ?? done[0]} />
+      {open === undefined ? <OfferForm websiteId={websiteId} /> : <Open websiteId={websiteId} transfer={open} key={open.id} />}
+      {done.map((transfer) => (
+        <section key={transfer.id} className={card} aria-labelledby={transfer.id}>
+          <h2 id={transfer.id}>{t('transfer.accepted', { email: transfer.email })}</h2>
+          <Ledger websiteId={websiteId} transferId={transfer.id} />
+        </section>
+      ))}
+    </>
   );
 };
 
