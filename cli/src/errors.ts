@@ -22,6 +22,20 @@ const hintsByCode: Readonly<Record<string, string>> = {
   'websites list: admin_required': 'Those that you have access to: doorstep websites list --mine',
 };
 
+/** Why a file cannot be read or written, by the code of the system. */
+const fileFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder.',
+  ENOTDIR: 'a part of this path is no folder.',
+  EACCES: 'your user may not open this.',
+  ENOSPC: 'the disk is full.',
+};
+
+/** The system's own words name what it was doing, not what to correct. */
+const fileFault = ({ code, path }: NodeJS.ErrnoException): string | undefined => {
+  const words = fileFaults[code ?? ''];
+  return words === undefined || path === undefined ? undefined : `${path}: ${words}`;
+};
+
 /** What is printed of an error: the message of the API, and what else there is to do about it. */
 const messageOf = (error: unknown, called: string): string[] => {
   if (error instanceof UsageError) {
@@ -30,6 +44,8 @@ const messageOf = (error: unknown, called: string): string[] => {
   }
   if (error instanceof Refusal) return [error.message];
   if (!(error instanceof Error)) return [String(error)];
+  const fault = fileFault(error);
+  if (fault !== undefined) return [fault];
   const { message, status, body, suggestion } = error as ApiError;
   const { details, code = '' } = (body ?? {}) as { details?: unknown; code?: string };
   const others = Array.isArray(details)

@@ -26,6 +26,8 @@ const writeWhole = async (path: string, data: Readable, ...through: Transform[])
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
+    // Nobody named the other file.
+    if ((error as NodeJS.ErrnoException).path === part) (error as NodeJS.ErrnoException).path = path;
     throw error;
   }
 };

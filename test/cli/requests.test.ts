@@ -136,6 +136,14 @@ it('says that a delivery was not set up yet, rather than how to set it up', asyn
   expect((await runAt([found, refusal], ...history)).stderr).toContain('Website w1 has no delivery');
 });
 
+it.each([
+  ['read', ['api', 'POST', '/websites', '--input', 'missing/body.json'], 'missing/body.json: there is no such file or folder.'],
+  ['written', ['audit', 'export', '-o', 'missing/audit.csv'], 'missing/audit.csv: there is no such file or folder.'],
+])('names a file that cannot be %s as it was given: %j', async (_what, args, words) => {
+  const { code, stdout, stderr } = await runAt([json(200, [], { 'content-type': 'text/csv' })], ...args);
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `doorstep: ${words}\n` });
+});
+
 describe('a field that nothing has', () => {
   const page = json(200, [
     { id: 'd1', slug: 'a' },
