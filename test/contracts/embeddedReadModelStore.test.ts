@@ -104,6 +104,20 @@ describe('embedded read-model store', () => {
     expect(await store.checkpoint(sites)).toBe(checkpoint + 1n);
   });
 
+  test('a file that cannot be opened to write in bulk is unavailable, and written once it can be', async () => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const store = await open(file);
+    await store.prepare(sites);
+    const write = () => store.apply(sites, [{ id: 'a', revision: 1n, position: 1n, body: {} }], 1n, { inBulk: true });
+    const other = new DatabaseSync(file);
+    other.exec('PRAGMA user_version = 9');
+    await expect(write()).rejects.toThrow(ReadModelStoreUnavailable);
+    other.exec('PRAGMA user_version = 1');
+    other.close();
+    await write();
+    expect(await store.checkpoint(sites)).toBe(1n);
+  });
+
   test('durable records that are written at once are synced together, and one that cannot be written harms no other', async () => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
     const { durableRecords } = await open(file);

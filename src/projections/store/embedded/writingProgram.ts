@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { JsonObject } from '../../../events/envelope.js';
 import { sleep, systemClock } from '../../../platform/clock.js';
+import { lazily } from '../../../platform/lazily.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../readModelStore.js';
 import { createApply } from './applyDocuments.js';
-import { openDatabase } from './database.js';
+import { openDatabase, type Database } from './database.js';
 import { createRemoval } from './droppedVersions.js';
 import { createModelKeys } from './modelKeys.js';
 import { openTally } from './tally.js';
@@ -11,13 +12,13 @@ import type { WriteAnswer, WriteOrder } from './writingThread.js';
 
 /** The program of the thread that writes read models (`writingThread.ts`), on a connection of its own. */
 
-const open = async () => {
-  const database = await openDatabase((workerData as { readonly file: string }).file, systemClock);
-  const apply = createApply(database, await openTally(database), createModelKeys(database));
-  return { database, apply, removeSome: createRemoval(database) };
-};
+let database: Database | undefined;
 
-const opening = open();
+const open = lazily(async () => {
+  database ??= await openDatabase((workerData as { readonly file: string }).file, systemClock);
+  const apply = createApply(database, await openTally(database), createModelKeys(database));
+  return { apply, removeSome: createRemoval(database) };
+});
 
 /** The share of the time of a write for which the file is left to other processes after it. */
 const restShare = 1 / 8;
@@ -29,7 +30,7 @@ const rest = async (): Promise<void> => {
 };
 
 const write = async ({ model, ids, revisions, positions, texts, checkpoint }: WriteOrder): Promise<void> => {
-  const { apply } = await opening;
+  const { apply } = await open();
   const isIndexed = model.indexes.length > 0;
   const writes = ids.map((id, index) => {
     const text = texts[index] ?? null;
@@ -43,24 +44,21 @@ const answer = async (order: WriteOrder | 'remove some'): Promise<WriteAnswer> =
   try {
     await rest();
     const begunAt = systemClock.now();
-    const isAllRemoved = order === 'remove some' && (await (await opening).removeSome());
+    const isAllRemoved = order === 'remove some' && (await (await open()).removeSome());
     if (order !== 'remove some') await write(order);
     const endedAt = systemClock.now();
     restEndsAt = endedAt + (endedAt - begunAt) * restShare;
     return { isAllRemoved };
   } catch (fault) {
     if (fault instanceof ReadModelDropped) return { fault: 'dropped' };
-    if (fault instanceof ReadModelStoreUnavailable) return { fault: 'unavailable', cause: fault.cause };
+    if (fault instanceof ReadModelStoreUnavailable) return { fault: 'unavailable', cause: fault.cause ?? fault };
     return { fault: 'other', cause: fault };
   }
 };
 
-const close = async (): Promise<void> => {
-  try {
-    (await opening).database.close();
-  } finally {
-    parentPort?.close();
-  }
+const close = (): void => {
+  parentPort?.close();
+  database?.close();
 };
 
 /** The next order comes while one is taken, so that this thread need not wait for it. */
@@ -68,7 +66,7 @@ let lastTaken: Promise<void> = Promise.resolve();
 
 parentPort?.on('message', (order: WriteOrder | 'remove some' | 'close') => {
   lastTaken = lastTaken.then(async () => {
-    if (order === 'close') await close();
+    if (order === 'close') close();
     else parentPort?.postMessage(await answer(order));
   });
 });
