@@ -114,6 +114,21 @@ describe('what a mail server says', () => {
     expect(received).toHaveLength(0);
   });
 
+  test('of the content of a mail (554) is for good, and its breaker stays closed for others', async () => {
+    let refuses = true;
+    const { port } = await startMailServer({
+      onData: (stream, _session, done) => {
+        stream.resume().once('end', () => {
+          done(refuses ? Object.assign(new Error('looks like spam'), { responseCode: 554 }) : null);
+        });
+      },
+    });
+    const sender = senderFor(port);
+    for (let count = 0; count < 8; count += 1) expect(await faultOf(sender.send(mail))).toMatchObject({ transient: false });
+    refuses = false;
+    await sender.send(mail);
+  });
+
   test('when it accepts a mail is logged without the address', async () => {
     const { logger, lines } = collectLogs();
     const { port } = await startMailServer();

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { makeFolder, publishFolder, replaceFile, withdrawFolder, writeFiles } from '../../src/integrations/embeddedFiles.js';
 import { createEmbeddedFiles } from '../../src/integrations/files/embedded.js';
+import { moveBranch } from '../../src/integrations/sourceHost/branchMoves.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { inPieces } from './files.contract.js';
@@ -55,6 +56,7 @@ const syncsOf = async (folder: string, result: string, work: () => Promise<unkno
 
 const publish = (folder: string) =>
   publishFolder(join(folder, 'site'), 'draft', (draft) => writeFiles(draft, new Map([['a/page', 'content']])));
+const [from, to] = ['a'.repeat(40), 'b'.repeat(40)];
 const storeIn = (folder: string) => createEmbeddedFiles({ folder, random: systemRandom });
 
 describe.each<{
@@ -94,6 +96,16 @@ describe.each<{
     result: 'site/one',
     work: (folder) => storeIn(folder).store('site/one', inPieces(Buffer.from('content')), 100),
     syncs: { before: ['.', '.drafts/*'], after: ['site'] },
+  },
+  {
+    what: 'a branch that is moved',
+    result: 'refs/heads/main',
+    before: async (folder) => {
+      await mkdir(join(folder, 'refs/heads'), { recursive: true });
+      await writeFile(join(folder, 'packed-refs'), `${from} refs/heads/main\n`);
+    },
+    work: (folder) => moveBranch(folder, 'main', { from, to }),
+    syncs: { before: ['main.*.new'], after: ['refs/heads'] },
   },
   {
     what: 'that an upload was removed',

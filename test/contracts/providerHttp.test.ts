@@ -53,6 +53,8 @@ test('a provider that is left alone is asked again at once where the clock was s
   await expect(down()).rejects.toThrow('left alone');
   clock.setTime(clock.now() - 3_600_000);
   expect(await withBreaker(() => Promise.resolve('up'))).toBe('up');
+  for (let faults = 0; faults < 8; faults += 1) await expect(down()).rejects.toThrow('down');
+  await expect(down()).rejects.toThrow('left alone');
 });
 
 test.each([
