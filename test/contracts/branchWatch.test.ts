@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { watchBranches } from '../../src/integrations/sourceHost/branchWatch.js';
@@ -138,3 +138,41 @@ test('of many repositories those that changed last are watched, and the others c
   await eventually('the comparison of one that is not watched', () => (changed.includes(names[0] ?? '') ? true : undefined));
   expect(compared).toHaveLength(names.length);
 });
+
+test('a repository in a subfolder of before is noticed, and watched when it takes the place of another', async () => {
+  make('shop-00');
+  const shardOf = (name: string): string => dirname(repositoriesIn(folder).pathOf(name));
+  const others = Array.from({ length: 5_000 }, (_, index) => `other-${String(index)}`);
+  const other = others.find((name) => shardOf(name) === shardOf('shop-00')) ?? '';
+  const { changed } = await observe();
+  for (const draft of ['one', 'another']) {
+    changed.length = 0;
+    make(other);
+    await eventually('the repository', () => (changed.includes(other) ? true : undefined));
+    changed.length = 0;
+    push(other);
+    await eventually('the push', () => (changed.includes(other) ? true : undefined));
+    renameSync(repositoriesIn(folder).pathOf(other), join(folder, '.drafts', draft));
+  }
+});
+
+/** The folders that this process watches, as Linux lists them. */
+const countWatches = (): number =>
+  readdirSync('/proc/self/fdinfo')
+    .map((file) => join('/proc/self/fdinfo', file))
+    .filter((file) => existsSync(file))
+    .flatMap((file) => readFileSync(file, 'utf8').match(/^inotify wd/gm) ?? []).length;
+
+(existsSync('/proc/self/fdinfo') ? test : test.skip)(
+  'what was stopped watches nothing, and compares nothing any more',
+  async () => {
+    for (const name of names.slice(0, 3)) push(name);
+    const before = countWatches();
+    const { clock } = await observe();
+    // Those of the three repositories, of their subfolders, and of the folder of these.
+    expect(countWatches() - before).toBe(7);
+    stop?.();
+    expect(countWatches()).toBe(before);
+    expect(clock.pending()).toBe(0);
+  },
+);

@@ -3,13 +3,19 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { openObjects, type ObjectKind } from '../../src/integrations/git/objects.js';
 import { branchHead } from '../../src/integrations/git/refs.js';
+import { openFiles } from '../support/openFiles.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { commitTo, git, repositoryOf } from './hostingSites.js';
 
 const limits = { maxObjectBytes: 1_000_000, maxBytesInAll: 20_000_000 };
+
+// Also of what is refused.
+afterEach(() => {
+  expect(openFiles('/objects/')).toBe(0);
+});
 
 const readIn = async (gitdir: string, id: string, kind: ObjectKind = 'blob'): Promise<Buffer> => {
   const objects = await openObjects(gitdir, limits);

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { openFiles } from '../support/openFiles.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { sourceHostContract } from './sourceHost.contract.js';
@@ -23,6 +24,11 @@ const create = (host: SourceHost, name: string, templateId = 'business'): Promis
   host.createRepository({ name, templateId, marker: `job-${name}`, description: 'Website of\nAcme' });
 const gitdirIn = (folder: string): string => repositoriesIn(folder).pathOf('acme');
 const permanent = { name: 'ProviderFault', transient: false };
+
+// Of repositories, also of those that cannot be read.
+afterEach(() => {
+  expect(openFiles('.git/objects/')).toBe(0);
+});
 
 let names = 0;
 sourceHostContract('embedded', () =>

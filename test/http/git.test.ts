@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -23,6 +23,7 @@ import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { deployingOn } from '../support/process.js';
 import { createTestClock } from '../support/testClock.js';
+import { openFiles } from '../support/openFiles.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { repositoryIn } from '../support/folders.js';
 
@@ -95,16 +96,6 @@ const pushes = async () =>
   (await api.engine.eventStore.readAll({ after: START, filter: { streamPrefixes: ['push-'] } })).events.map(
     ({ data, metadata: { actor } }) => ({ ...(data as { commit: string; previousCommit?: string }), actor }),
   );
-
-/** How many files this process has open whose path contains `part`. */
-const openFiles = (part: string): number =>
-  readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).includes(part);
-    } catch {
-      return false;
-    }
-  }).length;
 
 /** Files of bodies have no name, but this process has them open. */
 const openBodies = (): number => openFiles('/.bodies/');
