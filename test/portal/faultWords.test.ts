@@ -38,7 +38,12 @@ const neverShown: Readonly<Record<string, readonly string[]>> = {
     'A mail must have exactly one recipient address',
     'The id of a mail must begin with its time and be usable as a file name',
   ],
-  'only Git is answered so': ['The caller has gone', 'There is no repository "…"', 'git gave no answer'],
+  'only Git is answered so': [
+    'The caller has gone',
+    'There is no repository "…"',
+    'git could not be started',
+    'git gave no answer',
+  ],
   'the message of a commit': ['Start … from the … template'],
 };
 

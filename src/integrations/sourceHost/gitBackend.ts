@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { createSemaphore } from '../../platform/semaphore.js';
+import { lazily } from '../../platform/lazily.js';
+import { createSemaphore, type Semaphore } from '../../platform/semaphore.js';
 import { systemErrorCode } from '../../platform/systemError.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
@@ -17,6 +18,9 @@ const maxPushes = 4;
 const maxClones = 32;
 const maxHeadBytes = 8_192;
 const maxComplaintBytes = 2_048;
+/** As of a shell: there is no such program, or it is none. */
+const noSuchProgram = 127;
+const noProgramCodes: readonly (string | undefined)[] = ['ENOENT', 'EACCES'];
 
 /** Beyond these git would do more than serve, or take more than a request may. */
 const config: Readonly<Record<string, string>> = {
@@ -57,7 +61,7 @@ const cleanEnvironment = {
   GIT_ALLOC_LIMIT: '134217728',
 };
 
-/** How a process ended: without a code it was killed. */
+/** How a process ended: without a code it was killed, or not started. */
 interface Ended {
   readonly code: number | null;
   readonly byItself: boolean;
@@ -87,7 +91,6 @@ export const createGitBackend = ({
   const running = new Set<ChildProcess>();
   const pushes = createSemaphore(maxPushes);
   const clones = createSemaphore(maxClones);
-  let installed: Promise<boolean> | undefined;
 
   const kill = ({ pid }: ChildProcess): void => {
     if (pid === undefined) return;
@@ -120,8 +123,8 @@ export const createGitBackend = ({
       kill(child);
     });
     const ended = new Promise<Ended>((resolve) => {
-      child.once('error', () => {
-        resolve({ code: null, byItself: false });
+      child.once('error', (error) => {
+        resolve({ code: noProgramCodes.includes(systemErrorCode(error)) ? noSuchProgram : null, byItself: false });
       });
       child.once('close', (code) => {
         resolve({ code, byItself: code !== null });
@@ -133,37 +136,48 @@ export const createGitBackend = ({
     return { child, ended, complaint: () => complaint.trim().slice(0, maxComplaintBytes) };
   };
 
-  const findGit = async (): Promise<boolean> => {
+  const isInstalled = lazily(async (): Promise<boolean> => {
     const { child, ended } = start(['http-backend'], { maxMs: 10_000 });
     child.stdout?.resume();
-    // Without a request it answers with an error of its own; a git without the program ends with 1.
     const { code } = await ended;
+    // The machine was too busy, which says nothing about git: the next call asks again.
+    if (code === null) throw fault('git could not be started');
+    // Without a request it answers with an error of its own; a git without the program ends with 1.
     return code === 0 || code === 128;
+  });
+
+  /** Begins with a permit, which is given back when `begin` throws. */
+  const beginWith = async <Begun>(permits: Semaphore, begin: () => Begun): Promise<Begun> => {
+    await permits.acquire();
+    try {
+      return begin();
+    } catch (error) {
+      permits.release();
+      throw error;
+    }
   };
 
   const serve = async (gitdir: string, request: GitRequest, signal: AbortSignal): Promise<GitResponse> => {
     const { service, body, encoding, protocol, user } = request;
     const permits = service === 'git-receive-pack' ? pushes : clones;
-    await permits.acquire();
-    if (signal.aborted) {
-      permits.release();
-      throw fault('The caller has gone');
-    }
-    const { child, ended, complaint } = start(['http-backend'], {
-      stdin: body?.readFrom ?? 'ignore',
-      maxMs: maxServeMs[service],
-      env: {
-        GIT_PROJECT_ROOT: gitdir,
-        GIT_HTTP_EXPORT_ALL: '1',
-        PATH_INFO: body === undefined ? '/info/refs' : `/${service}`,
-        QUERY_STRING: body === undefined ? `service=${service}` : '',
-        REQUEST_METHOD: body === undefined ? 'GET' : 'POST',
-        REMOTE_USER: user,
-        REMOTE_ADDR: '',
-        ...(body !== undefined && { CONTENT_TYPE: `application/x-${service}-request`, CONTENT_LENGTH: String(body.bytes) }),
-        ...(encoding !== undefined && { HTTP_CONTENT_ENCODING: encoding }),
-        ...(protocol !== undefined && { GIT_PROTOCOL: protocol }),
-      },
+    const { child, ended, complaint } = await beginWith(permits, () => {
+      if (signal.aborted) throw fault('The caller has gone');
+      return start(['http-backend'], {
+        stdin: body?.readFrom ?? 'ignore',
+        maxMs: maxServeMs[service],
+        env: {
+          GIT_PROJECT_ROOT: gitdir,
+          GIT_HTTP_EXPORT_ALL: '1',
+          PATH_INFO: body === undefined ? '/info/refs' : `/${service}`,
+          QUERY_STRING: body === undefined ? `service=${service}` : '',
+          REQUEST_METHOD: body === undefined ? 'GET' : 'POST',
+          REMOTE_USER: user,
+          REMOTE_ADDR: '',
+          ...(body !== undefined && { CONTENT_TYPE: `application/x-${service}-request`, CONTENT_LENGTH: String(body.bytes) }),
+          ...(encoding !== undefined && { HTTP_CONTENT_ENCODING: encoding }),
+          ...(protocol !== undefined && { GIT_PROTOCOL: protocol }),
+        },
+      });
     });
     const stop = (): void => {
       kill(child);
@@ -188,11 +202,11 @@ export const createGitBackend = ({
   };
 
   return {
-    isInstalled: () => (installed ??= findGit()),
+    isInstalled,
     serve,
     tidyUp: async (gitdir) => {
-      await pushes.acquire();
-      const { child, ended } = start(['--git-dir', gitdir, 'gc', '--auto', '--quiet'], { maxMs: maxTidyMs });
+      const tidy = ['--git-dir', gitdir, 'gc', '--auto', '--quiet'];
+      const { child, ended } = await beginWith(pushes, () => start(tidy, { maxMs: maxTidyMs }));
       child.stdout?.resume();
       await ended;
       pushes.release();

@@ -141,7 +141,10 @@ export interface BranchObserver {
 
 /** Serves the repositories of the embedded source host by git's protocols over HTTP. */
 export interface GitServer {
-  /** Whether git is installed on this machine: without it, repositories are served as files alone. */
+  /**
+   * Whether git is installed on this machine: without it, repositories are served as files alone.
+   * @throws ProviderFault (transient) when the machine is too busy to say
+   */
   isInstalled(): Promise<boolean>;
 
   /** Removes what processes that were killed have left, and what would keep git from cloning and pushing. */
