@@ -4,6 +4,7 @@ import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 import { timeOfId } from '../../platform/ids.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
+import { lazily } from '../../platform/lazily.js';
 import { embedded, makeFolder, nullIfMissing, parseFile, permanentFault, replaceFile, withDiskFaults } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
@@ -132,14 +133,7 @@ export const createEmbeddedOutbox = (options: {
     await Promise.all(Array.from({ length: movedAtOnce }, moveOn));
   };
 
-  let moving: Promise<void> | undefined;
-  const flatFilesMoved = (): Promise<void> => {
-    moving ??= moveFlatFiles().catch((error: unknown) => {
-      moving = undefined;
-      throw error;
-    });
-    return moving;
-  };
+  const flatFilesMoved = lazily(moveFlatFiles);
 
   const withinMoveTimeout = async (work: Promise<void>): Promise<void> => {
     const done = new AbortController();
