@@ -304,6 +304,22 @@ describe('what is read from a repository', () => {
       /^The repository is too large: at most 5,000 files/,
     ],
     [
+      'too many folders',
+      (make) => {
+        const tree = make('tree', Buffer.alloc(0));
+        return make('tree', Buffer.concat(Array.from({ length: 5_001 }, (_, index) => entry('40000', String(index), tree))));
+      },
+      /^The repository is too large: at most 5,000 files/,
+    ],
+    [
+      'files that are too large in all, though they are one',
+      (make) => {
+        const blob = make('blob', Buffer.alloc(1_048_576));
+        return make('tree', Buffer.concat(Array.from({ length: 201 }, (_, index) => entry('100644', String(index), blob))));
+      },
+      /^The repository is too large: at most 5,000 files/,
+    ],
+    [
       'a folder that says it has millions of files',
       (make) => {
         const blob = make('blob', 'a');
