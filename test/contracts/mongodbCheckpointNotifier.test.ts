@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { nextTurn } from '../../src/platform/eventLoop.js';
 import { createCheckpointNotifier } from '../../src/projections/store/mongodb/checkpointNotifier.js';
 import type { ReadModel } from '../../src/projections/store/readModelStore.js';
 import { createTestClock } from '../support/testClock.js';
@@ -56,6 +57,19 @@ describe('waiting for a checkpoint in MongoDB', () => {
     notifier.notify('site');
     expect(await waiting).toBe(true);
     expect(clock.pending()).toBe(0);
+  });
+
+  test('a write of this process during a check is followed by another check at once', async () => {
+    const answers: ((checkpoint: bigint) => void)[] = [];
+    const clock = createTestClock();
+    const notifier = createCheckpointNotifier(() => new Promise((resolve) => answers.push(resolve)), clock);
+    const waiting = notifier.wait(sites, 1n, new AbortController().signal);
+    notifier.notify('site');
+    answers.shift()?.(0n);
+    await nextTurn();
+    expect(clock.pending()).toBe(0);
+    answers.shift()?.(1n);
+    expect(await waiting).toBe(true);
   });
 
   test('a new waiter is answered at once while others have waited long', async () => {
