@@ -34,7 +34,7 @@ const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
  * caller has it already.
  */
 export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.trim() === '*' ||
+  ifNoneMatch === '*' ||
   [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${(opaque ?? '').replace(ofForm, '')}"` === etag);
 
 /** Each tag costs an attempt. */
@@ -48,7 +48,7 @@ const neverReached = 10n ** 18n;
  * was; `undefined` for `*`, which allows any that is there. Weak tags never match (RFC 9110, 13.1.1).
  */
 export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
-  if (ifMatch.trim() === '*') return undefined;
+  if (ifMatch === '*') return undefined;
   const revisions = [...ifMatch.matchAll(tag)]
     .slice(0, maxTags)
     .flatMap(([, weak, opaque]) => (weak === undefined ? (/^(\d{1,18})-/.exec(opaque ?? '')?.[1] ?? []) : []))

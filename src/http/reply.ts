@@ -43,8 +43,7 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   const isBytes = answer.body instanceof Uint8Array;
   const body = isBytes ? answer.body : JSON.stringify(answer.body);
   if (!isBytes) headers['content-type'] = json;
-  if (answer.revision !== undefined || (safe && status === 200))
-    headers.etag = answer.headers?.etag ?? etagOf(body, answer.revision);
+  if (safe || answer.revision !== undefined) headers.etag = answer.headers?.etag ?? etagOf(body, answer.revision);
   return { status, headers: withOwn(), body, ...(answer.people !== undefined && { people: answer.people }) };
 };
 

@@ -151,14 +151,16 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const actIfMatch = async (request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
     const revisions = revisionsAllowed(ifMatch);
     if (revisions === undefined) return act(request.expecting({ mustExist: true }), acting);
-    for (const [index, expectedRevision] of revisions.entries()) {
+    let stale: unknown;
+    for (const expectedRevision of revisions) {
       try {
         return await act(request.expecting({ expectedRevision }), acting);
       } catch (error) {
-        if (!isStale(error) || index === revisions.length - 1) throw error;
+        if (!isStale(error)) throw error;
+        stale = error;
       }
     }
-    throw new Refused(refusals.stale());
+    throw stale;
   };
 
   const decide = (exchange: Exchange, request: HandlerRequest, acting: Engine): Promise<unknown> => {
