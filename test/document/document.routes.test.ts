@@ -394,6 +394,12 @@ describe('an address', () => {
     ]);
   });
 
+  test('gives the whole of it to whoever knows a part by a tag, since there is none', async () => {
+    const { id } = await sent({ content: '0123456789', name: 'x.txt' });
+    const answer = await fetch(await addressOf(id), { headers: { range: 'bytes=2-4', 'if-range': '"x"' } });
+    expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);
+  });
+
   test('says with HEAD how large it is, whatever part is asked for', async () => {
     const { id } = await sent({ content: '0123456789', name: 'x.txt' });
     for (const headers of [{}, { range: 'bytes=2-4' }, { range: 'bytes=10-' }]) {

@@ -304,6 +304,16 @@ describe('an upload', () => {
   });
 });
 
+test('an address of a file is good for 5 minutes', async () => {
+  const { api, clock, token, path, send } = await start();
+  const { body } = await api.call('GET', `${path}/${await send()}/url`, { token });
+  const status = async (): Promise<number> => (await fetch((body as { url: string }).url, { method: 'HEAD' })).status;
+  clock.shift(280_000);
+  expect(await status()).toBe(200);
+  clock.shift(20_000);
+  expect(await status()).toBe(403);
+});
+
 test('a file that was lost is not found, and the log names it', async () => {
   const { api, token, path, files, websiteId, send } = await start();
   const id = await send();

@@ -79,7 +79,7 @@ describe('ETag', () => {
 
   test('is not there where there is nothing', async () => {
     const answer = await read({}, '/nothing');
-    expect([answer.status, answer.headers.get('etag')]).toStrictEqual([204, null]);
+    expect([answer.status, answer.headers.get('etag'), answer.headers.get('content-length')]).toStrictEqual([204, null, null]);
   });
 
   test('answers are for their caller, and asked for again each time', async () => {
@@ -101,6 +101,7 @@ describe('If-None-Match', () => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await read({ 'if-none-match': make(etag) }, '/note', method);
       expect([answer.status, answer.text, answer.headers.get('etag')]).toStrictEqual([304, '', etag]);
+      expect(answer.headers.get('content-type')).toBeNull();
     }
   });
 

@@ -72,6 +72,7 @@ const payloadOf = (webhookId: string) => api.engine.vault.secret(payloadNameOf({
 describe('a webhook', () => {
   test('is in the log when it is answered, and once, however often it comes', async () => {
     const input = { id: 'same', triggeredAt: '2026-01-01T00:00:00.123456789Z' };
+    const ignored = await ignoredCount();
     expect(await deliver(input, body)).toMatchObject({ status: 200, body: {} });
     const data = {
       websiteId,
@@ -82,6 +83,7 @@ describe('a webhook', () => {
     };
     const expected = [{ type: 'WebhookReceived', data }];
     expect(await kept()).toStrictEqual(expected);
+    expect(await ignoredCount()).toBe(ignored);
     const again = await Promise.all(Array.from({ length: 8 }, () => deliver(input, body)));
     expect(again.map(({ status }) => status)).toStrictEqual(Array.from({ length: 8 }, () => 200));
     expect(await kept()).toStrictEqual(expected);
