@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { START } from '../../src/events/store/eventStore.js';
+import { webhookContentStream } from '../../src/events/webhook/webhook.stream.js';
 import { payloadNameOf, webhookContentDecider } from '../../src/workers/webhook/webhook.process.js';
 import { createCommerceWebhooksWorker } from '../../src/workers/webhook/webhookWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -15,6 +17,7 @@ import { shopDomain, webhookBody, webhookHeaders, type WebhookOptions } from '..
 
 const otherShop = { status: 403, body: { code: 'other_shop' } };
 const person = 'john.canary@example.com';
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 let api: RunningApi;
 let token: string;
@@ -42,6 +45,18 @@ const attached = async (): Promise<readonly string[]> => {
 };
 const deliver = (raw: string, options: WebhookOptions = {}): Promise<ApiAnswer> =>
   api.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw, headers: webhookHeaders(raw, options) });
+
+/** What claims the body for its topic. */
+const contentOf = async (raw: string): Promise<string> => {
+  const path = `/webhooks/commerce?websiteId=${websiteId}&dryRun=1`;
+  const { body } = await api.call('POST', path, { raw, headers: webhookHeaders(raw) });
+  return (body as { events: { data: { content: string } }[] }).events[0]?.data.content ?? '';
+};
+const claim = async (webhookId: string, content: string): Promise<void> => {
+  const command = { type: 'ClaimWebhookContent', websiteId, content, webhookId } as const;
+  const context = { commandId: api.engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+  await api.engine.handle(webhookContentDecider, command, context);
+};
 
 const typesOf = async (): Promise<readonly string[]> => {
   const filter = { streamPrefixes: [`webhook-${websiteId}-`] };
@@ -81,18 +96,27 @@ describe('one signed delivery', () => {
     await attach();
     const body = webhookBody();
     // As a kill between the two appends leaves it.
-    const dry = await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}&dryRun=1`, {
-      raw: body,
-      headers: webhookHeaders(body, { id: 'first' }),
-    });
-    const [claimed] = (dry.body as { events: { type: string; data: { content: string } }[] }).events;
-    const claim = { type: 'ClaimWebhookContent', websiteId, content: claimed?.data.content ?? '', webhookId: 'first' } as const;
-    const { ids } = api.engine;
-    await api.engine.handle(webhookContentDecider, claim, { commandId: ids.commandId(), actor: someAdmin, requestId: 'r' });
+    await claim('first', await contentOf(body));
     expect((await deliver(body, { id: 'second' })).status).toBe(200);
     expect((await deliver(body, { id: 'first' })).status).toBe(200);
     await processed(1);
     expect(await attached()).toStrictEqual([]);
+  });
+
+  test.each([
+    ['by its topic', contentOf],
+    ['by an earlier build', (body: string) => Promise.resolve(api.engine.blindIndex(sha256(body)))],
+  ])('that was claimed %s, and whose claim the log has dropped since, is not queued again', async (_, contentIn) => {
+    await attach();
+    const body = webhookBody();
+    const content = await contentIn(body);
+    await claim('first', content);
+    await api.engine.eventStore.drop(webhookContentStream.name({ websiteId, content }), 0n);
+    const later = await startApi({ folder: api.folder });
+    const headers = webhookHeaders(body, { id: 'forged' });
+    const answer = await later.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw: body, headers });
+    expect([answer.status, await typesOf()]).toStrictEqual([200, []]);
+    await later.stop();
   });
 
   test.each([
@@ -114,6 +138,22 @@ describe('one signed delivery', () => {
     await processed(1);
     expect(await attached()).toStrictEqual([since]);
   });
+});
+
+test('no payload is left by a delivery that came while another of the same webhook was processed', async () => {
+  await attach();
+  const [body, options] = [webhookBody(), { id: 'twice' }];
+  const { vault } = api.engine;
+  const store = vault.storeSecret.bind(vault);
+  const storing = jest.spyOn(vault, 'storeSecret').mockImplementationOnce(async (...secret) => {
+    expect((await deliver(body, options)).status).toBe(200);
+    await processed(1);
+    await store(...secret);
+  });
+  expect((await deliver(body, options)).status).toBe(200);
+  expect(storing).toHaveBeenCalledTimes(2);
+  expect(await vault.secret(payloadNameOf({ websiteId, webhookId: 'twice' }))).toBeNull();
+  storing.mockRestore();
 });
 
 test('the payload can be read in no file, event or line of the log, and is gone once it is processed', async () => {

@@ -107,9 +107,10 @@ describe('a webhook', () => {
     expect(await kept()).toStrictEqual([]);
   });
 
-  test('may be called as the GraphQL API calls it', async () => {
-    await deliver({ topic: 'APP_UNINSTALLED' });
-    expect(await kept()).toMatchObject([{ type: 'WebhookReceived', data: { topic: 'app/uninstalled' } }]);
+  test('may be called as the GraphQL API calls it, and say no time that is one', async () => {
+    await deliver({ id: 'odd', topic: 'APP_UNINSTALLED', triggeredAt: 'yesterday' });
+    const data = { topic: 'app/uninstalled', triggeredAt: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(await kept()).toMatchObject([{ type: 'WebhookReceived', data }]);
   });
 
   test('of a topic that nothing is done about is counted, and leaves nothing in the log', async () => {
@@ -121,7 +122,8 @@ describe('a webhook', () => {
   });
 
   test('of a changed shop is kept as ignored, because its body is that of an uninstallation', async () => {
-    expect((await deliver({ topic: 'shop/update' }, body)).status).toBe(200);
+    expect((await deliver({ id: 'changed', topic: 'shop/update' }, body)).status).toBe(200);
+    expect(await payloadOf('changed')).toBeNull();
     expect((await deliver({ id: 'forged', topic: 'app/uninstalled' }, body)).status).toBe(200);
     expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'shop/update' } }]);
   });
@@ -274,6 +276,9 @@ describe('the shop', () => {
     // What was taken before is taken again.
     expect((await deliver({ id: 'first' })).status).toBe(200);
     expect((await deliver({ id: 'ignored', topic: 'orders/create' })).status).toBe(200);
+    for (const same of [{ id: 'first' }, { id: 'ignored', topic: 'orders/create' }]) {
+      expect(await deliver({ ...same, shop: 'other.myshopify.com' })).toMatchObject(otherShop);
+    }
     expect(await kept()).toHaveLength(4);
   });
 });
