@@ -122,6 +122,9 @@ describe('CORS', () => {
       expect(headers.get('vary')).toContain('origin');
       expect(headers.get('access-control-allow-credentials')).toBeNull();
     }
+    expect((await api.call('GET', '/things', { token, headers: { origin: portal } })).headers.get('vary')).toBe(
+      'origin, authorization',
+    );
   });
 
   test('a named origin is told what it may send', async () => {
