@@ -210,6 +210,18 @@ describe('slow senders', () => {
   });
 });
 
+test('who is answered before a long body was sent may send it before the connection closes', async () => {
+  const api = await startApi({ routes: () => [], projector: false });
+  const { socket, received, closed } = await open(api);
+  const body = Buffer.alloc(8_000_000);
+  socket.write(`POST /nope HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`);
+  await eventually('the answer', () => (received().includes('not_found') ? true : undefined));
+  const fault = new Promise<unknown>((resolve) => {
+    socket.write(body, resolve);
+  });
+  expect([(await fault) ?? 'none', await closed]).toEqual(['none', [false]]);
+});
+
 test('a reader who never reads is cut off', async () => {
   const big = probe({
     path: '/big',

@@ -175,7 +175,7 @@ describe('?as= is noted', () => {
       {
         type: 'PersonViewed',
         data: { path: `/websites/${String(ids.bakery)}/clients`, websiteId: ids.bakery },
-        metadata: { actor: { role: 'admin', via: 'token' } },
+        metadata: { actor: { role: 'admin', via: 'token', tokenId: expect.any(String) } },
       },
     ]);
     const email = added[0]?.data.email as string;
@@ -183,6 +183,13 @@ describe('?as= is noted', () => {
     expect(await api.engine.personal.decrypt(email)).toBe(owner);
     expect(await api.engine.eventStore.lastPosition()).toBe(added[0]?.position);
     expect(added[0]?.position).toBeGreaterThan(last);
+  });
+
+  test('of no website when the path is about something else', async () => {
+    await as(owner, `/clients/${String(ids.owner)}`);
+    const [note] = (await viewings()).slice(-1);
+    expect(note?.data).toMatchObject({ path: `/clients/${String(ids.owner)}` });
+    expect(note?.data).not.toHaveProperty('websiteId');
   });
 
   test('what was refused to the person too, but not what was refused to the caller', async () => {
