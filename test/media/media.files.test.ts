@@ -76,6 +76,19 @@ test('files of images and their variants stay; those of deleted ones go after 30
   await worker.stop();
 });
 
+test('files of an image stay that was recorded, whatever went wrong after that', async () => {
+  const { eventStore } = api.engine;
+  const append = eventStore.append.bind(eventStore);
+  const broken = jest.spyOn(eventStore, 'append').mockImplementationOnce(async (...events) => {
+    await append(...events);
+    throw new Error('broken');
+  });
+  expect((await send()).status).toBe(500);
+  expect(broken.mock.calls.map(([, events]) => events.map(({ type }) => type))).toEqual([['MediaUploaded']]);
+  broken.mockRestore();
+  expect(await keys()).toHaveLength(3);
+});
+
 test('a website that is deleted for good takes its images along', async () => {
   await sent();
   await api.call('DELETE', `${path}/${await sent()}`, { token });
