@@ -289,6 +289,11 @@ test('after a change of owner the admin sees all that was billed, each owner the
   });
   expect((await billing(dan)).body).toEqual({ subscription: expect.objectContaining({ status: 'active' }), invoices: [second] });
   expect((await billing(cleo)).status).toBe(403);
+  const one = (invoice: unknown, token: string) =>
+    call('GET', `/websites/${id}/billing/invoices/${(invoice as { id: string }).id}`, token);
+  expect([(await one(second, dan)).status, (await one(first, dan)).status, (await one(first, admin)).status]).toEqual([
+    200, 404, 200,
+  ]);
 
   await call('DELETE', `/websites/${id}/owner`, admin);
   expect((await billing(admin)).body).toMatchObject({ subscription: null, invoices: [second, first] });
