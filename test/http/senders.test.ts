@@ -106,6 +106,12 @@ describe('beyond what one sender may have', () => {
     );
     const answered = opened.filter(({ received }) => received() !== '');
     expect(answered.length).toBeLessThan(10);
+    // What they held is given back when they go, also while the sender is known by another connection.
+    await open(api);
+    for (const { socket } of opened) socket.destroy();
+    await eventually('room again', async () =>
+      (await api.call('POST', '/open', { body: {} })).status === 200 ? true : undefined,
+    );
   });
 });
 

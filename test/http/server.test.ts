@@ -196,6 +196,13 @@ describe('slow senders', () => {
     expect(api.log.filter(({ level }) => level === 'error')).toStrictEqual([]);
   });
 
+  test('of bodies that were answered before get no second answer', async () => {
+    const { socket, received, closed } = await open(api);
+    socket.write('POST /nope HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nx');
+    await closed;
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
   test('who go away in the middle of a body leave nothing behind', async () => {
     const patient = await startApi({ routes, projector: false });
     const bearer = await patient.mintToken();
