@@ -1,10 +1,11 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { catalogue } from '../events/catalogue.js';
 import { createCodec } from '../events/codec.js';
 import { createEmbeddedEventStore } from '../events/store/embedded/eventStore.js';
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../events/store/eventStore.js';
 import { sleep, systemClock, type Clock } from '../platform/clock.js';
+import { makeFolders } from '../platform/folders.js';
 import type { Logger } from '../platform/logger.js';
 import { encryptionKeyFile, isKeyFileMissing, loadMasterKeys } from '../platform/masterKeys.js';
 import { createPersonalData } from '../platform/personal.js';
@@ -54,7 +55,7 @@ export const openCore = async (
   { clock = systemClock, instrument = (eventStore) => eventStore, firstVersions }: CoreOptions = {},
 ): Promise<OpenCore> => {
   await asSetting('DATA_DIR', async () => {
-    await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+    await makeFolders(settings.dataDir);
     await access(settings.dataDir, constants.W_OK);
   });
   const opened: { close(): Promise<void> }[] = [];

@@ -1,7 +1,8 @@
-import { access, mkdir, readdir } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { integrationDatabases, integrationFolders, presentIn, storesOf } from '../compose/dataFolder.js';
 import { filesBelow, filesInBucket } from '../compose/files.js';
+import { makeFolders } from '../platform/folders.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
 import { areNested, copyDatabase, copyFolder } from './copyFolder.js';
 import { copyFiles } from './copyFiles.js';
@@ -50,7 +51,7 @@ await runPlainScript(async (settings) => {
   if (await areNested(target, dataDir)) {
     throw new UsageError(`${target} must be outside the data folder ${dataDir}: name a folder elsewhere, best on another disk`);
   }
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  await makeFolders(target);
   if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty: name a new or an empty folder`);
   try {
     await copyTo(target, settings);

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { filesOfStores, integrationDatabases, integrationFolders, presentIn, storesOf } from '../compose/dataFolder.js';
@@ -6,6 +6,7 @@ import { openInstallation, type Installation } from '../compose/installation.js'
 import { unlock } from '../compose/stores.js';
 import { EventStoreInUse } from '../events/store/eventStore.js';
 import { systemClock } from '../platform/clock.js';
+import { makeFolders } from '../platform/folders.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { loadSettings, type Settings } from '../platform/settings/settings.js';
@@ -216,7 +217,7 @@ await runPlainScript(async (settings) => {
     if (to.kind === 'folder' && (await areNested(to.folder, settings.dataDir)))
       throw new UsageError(`--to-folder: must be outside the data folder ${settings.dataDir}`);
     // A dry run makes no folder.
-    if (to.kind === 'folder' && !dryRun) await mkdir(to.folder, { recursive: true, mode: 0o700 });
+    if (to.kind === 'folder' && !dryRun) await makeFolders(to.folder);
     if (to.kind === 'servers' || !dryRun) target = await openAlone(next);
     if (dryRun) {
       if (target !== undefined) await requireRoom(from, target);

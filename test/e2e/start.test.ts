@@ -35,6 +35,8 @@ test.each<[string, () => Record<string, string>]>([
   ['HOST, HEALTH_PORT: listen EADDRINUSE', () => ({ HEALTH_PORT: taken })],
   ['DATA_DIR: EEXIST', () => ({ DATA_DIR: file })],
   ['DATA_DIR: ENOTDIR', () => ({ DATA_DIR: join(file, 'data') })],
+  // Where nobody can make a folder, Linux says that the one above is missing; other systems say something else.
+  ['DATA_DIR: E', () => ({ DATA_DIR: '/proc/doorstep/data' })],
 ])('an unusable setting stops the start with a message: %s', async (words, settings) => {
   const server = launchServer(temporaryFolder(), settings());
   expect(await server.ended).toBe(1);
