@@ -27,7 +27,7 @@ module.exports = {
           '^src/projections/[^/]+/[^/]+\\.(?:projection|summary)\\.ts$',
           '^src/workers/lease\\.ts$',
           // Of the clock only `isoTime`: see eslint.config.js.
-          '^src/platform/(canonicalJson|clock|copyWith|formats|ids|searchTerms|times|urls)\\.ts$',
+          '^src/platform/(blank|canonicalJson|clock|copyWith|formats|ids|searchTerms|times|urls)\\.ts$',
           '^(node:)?util$',
           '^node_modules/typebox/',
         ],

@@ -1,4 +1,5 @@
 import { Type, type TString } from 'typebox';
+import { visiblePattern } from '../platform/blank.js';
 
 /**
  * Texts of a form that requests share. Each says in words what it asks for (`x-issue`, `issues.ts`),
@@ -22,9 +23,9 @@ export const Slug = (options: TextOptions = {}): TString =>
 export const HexColour = (options: TextOptions = {}): TString =>
   Type.String({ pattern: '^#[0-9a-fA-F]{6}$', 'x-issue': 'must be #RRGGBB hex', ...options });
 
-/** Text for people, with more in it than blanks. */
+/** Text for people, with something in it that they see. */
 export const NonBlank = (maxLength: number, options: TextOptions = {}): TString =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', 'x-issue': 'must not be blank', ...options });
+  Type.String({ minLength: 1, maxLength, pattern: visiblePattern, 'x-issue': 'must not be blank', ...options });
 
 /** A name, id or key as another system gives it: printable ASCII without spaces. */
 export const Printable = (maxLength: number, options: TextOptions = {}): TString =>

@@ -133,13 +133,13 @@ describe('replacing', () => {
       .then([replaced([checkpoint('a', { status: 'done', completedAt: now })])]);
   });
 
-  test('what is needed from the client is kept as sent, unset by nothing or empty text, and gone when done', () => {
+  test('what is needed from the client is kept as sent, unset by nothing or blank text, and gone when done', () => {
     const was = [checkpoint('a', { neededFromClient: 'Texts' }), checkpoint('b', { neededFromClient: 'Logo' })];
     given(deliveryDecider, [setUp(was)])
       .when({
         ...unchanged,
         checkpoints: [
-          checkpoint('a', { neededFromClient: '' }),
+          checkpoint('a', { neededFromClient: ' \n\0' }),
           checkpoint('b'),
           checkpoint('c', { status: 'done', neededFromClient: 'Photos' }),
           checkpoint('d', { neededFromClient: 'Prices' }),

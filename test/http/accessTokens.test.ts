@@ -204,6 +204,7 @@ describe('POST /api-keys', () => {
   test.each([
     ['without a name', { name: undefined }, 'name: is required'],
     ['with a blank name', { name: ' ' }, 'name: must not be blank'],
+    ['with a name that nobody sees', { name: '\0\u200b' }, 'name: must not be blank; got 2 characters'],
     ['with another scope', { scope: 'all' }, 'scope: must be one of read, write; got 3 characters'],
     [
       'with a day for a time',

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { isBlank } from '../../src/platform/blank.js';
 import { anyText } from '../support/anyJson.js';
 import { pathTo, startEverybody, type Everybody } from '../support/everybody.js';
 import type { ApiAnswer } from '../support/http.js';
@@ -39,8 +40,8 @@ interface TextField {
   readonly maxLength: number;
   readonly write: (text: string) => Promise<ApiAnswer>;
   readonly read: () => Promise<unknown>;
-  /** White space around a name is nobody's input. */
-  readonly kept?: (text: string) => string;
+  /** White space around a name is nobody's input, and a text that nobody sees may be none. */
+  readonly kept?: (text: string) => string | undefined;
 }
 
 const trimmed = (text: string): string => text.trim();
@@ -58,6 +59,7 @@ const fields: readonly TextField[] = [
     write: (neededFromClient) =>
       putDelivery({ checkpoints: [{ id: 'kickoff', label: 'Kickoff', order: 10, status: 'pending', neededFromClient }] }),
     read: async () => (await readDelivery()).checkpoints[0]?.neededFromClient,
+    kept: (text) => (isBlank(text) ? undefined : text),
   },
   {
     field: "a delivery change's reason",

@@ -1,3 +1,5 @@
+import { visiblePattern } from '../../src/platform/blank.js';
+
 type Json = Readonly<Record<string, unknown>>;
 
 interface Operation extends Json {
@@ -100,6 +102,6 @@ const keyOf = ({ type, enum: values, pattern, format, properties }: Json): strin
   }
   if (Array.isArray(values)) return JSON.stringify({ enum: values });
   // Of texts that only must not be blank, or must be printable, each has its own length.
-  if (pattern === '\\S' || pattern === '^[\\x21-\\x7e]+$') return undefined;
+  if (pattern === visiblePattern || pattern === '^[\\x21-\\x7e]+$') return undefined;
   return typeof pattern === 'string' || typeof format === 'string' ? JSON.stringify({ pattern, format }) : undefined;
 };

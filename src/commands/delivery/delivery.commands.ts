@@ -14,7 +14,7 @@ export interface ReplaceDelivery extends OfWebsite {
   readonly showPreviewUrl?: boolean | undefined;
   /** Empty: unset it. */
   readonly previewUrlOverride?: string | undefined;
-  /** The whole list. The sender cannot set `completedAt`; an empty `neededFromClient` is none. */
+  /** The whole list. The sender cannot set `completedAt`; a blank `neededFromClient` is none. */
   readonly checkpoints?: readonly Omit<DeliveryCheckpoint, 'completedAt'>[] | undefined;
   readonly reason?: string | undefined;
   /** Whether clients may read the reason. */

@@ -3,6 +3,7 @@ import { changesBetween } from '../../events/delivery/delivery.changes.js';
 import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../../events/delivery/delivery.events.js';
 import type { DeliveryReason } from '../../events/delivery/delivery.reason.js';
 import { deliveryFold, type DeliveryState } from '../../events/delivery/delivery.state.js';
+import { isBlank } from '../../platform/blank.js';
 import { isoTime } from '../../platform/clock.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { Decider } from '../decider.js';
@@ -75,7 +76,7 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
     check(!ids.has(id), `checkpoints.${String(index)}.id`, 'must be unique within the delivery block');
     ids.add(id);
     // One that was stored blank may be sent back with the list.
-    check(/\S/.test(label) || label === labels.get(id), `checkpoints.${String(index)}.label`, 'must not be blank');
+    check(!isBlank(label) || label === labels.get(id), `checkpoints.${String(index)}.label`, 'must not be blank');
   });
   return violations;
 };
@@ -108,7 +109,7 @@ const completed = (
       status,
       ...(dueAt !== undefined && { dueAt }),
       ...(status === 'done' && { completedAt: completedAt.get(id) ?? at }),
-      ...(status !== 'done' && neededFromClient !== '' && { neededFromClient }),
+      ...(status !== 'done' && !isBlank(neededFromClient) && { neededFromClient }),
     }))
     .sort((one, other) => one.order - other.order);
 };

@@ -130,7 +130,7 @@ export const SentCheckpoint = Type.Object(
     neededFromClient: Type.Optional(
       Type.String({
         maxLength: maxNeededFromClient,
-        description: 'What you wait for, in words for the client. Gone when the checkpoint is done. Empty or left out: nothing.',
+        description: 'What you wait for, in words for the client. Gone when the checkpoint is done. Blank or left out: nothing.',
       }),
     ),
   },

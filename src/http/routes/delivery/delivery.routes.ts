@@ -12,6 +12,7 @@ import { deliveryProjection } from '../../../projections/delivery/delivery.proje
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { readPage, revisionIn, totalOf } from '../../paging.js';
+import { NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import {
   DeliveryBlock,
@@ -139,9 +140,7 @@ export const deliveryRoutes = ({
             }),
           ),
           reason: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 1000,
+            NonBlank(1000, {
               description: 'Why; listed in the history, also when the block stays as it is.',
             }),
           ),
