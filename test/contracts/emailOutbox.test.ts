@@ -238,6 +238,22 @@ describe('a recipient who is forgotten', () => {
     expect(JSON.stringify(await outbox.list({ limit: 10 }))).not.toContain('second');
   });
 
+  test('and their mails whose files are damaged are gone too, also where an earlier version stored them', async () => {
+    const folder = temporaryFolder();
+    const [damaged, earlier, others] = [mail({ person: 'first' }), mail(), mail({ to: 'berta@example.com' })] as [
+      Mail,
+      Mail,
+      Mail,
+    ];
+    for (const each of [damaged, earlier, others]) await outboxIn(folder).send(each);
+    for (const each of [damaged, earlier]) await writeFile(await fileIn(folder, each, 'json'), '{"to":"ada@exam');
+    for (const kind of ['eml', 'json'] as const)
+      await rename(await fileIn(folder, earlier, kind), join(folder, `${earlier.id}.${kind}`));
+    await outboxIn(folder).forget('ada@example.com', 'first');
+    const kept = (await filesIn(folder)).map((path) => basename(path));
+    expect(kept.map((name) => name.startsWith(others.id))).toStrictEqual([true, true]);
+  });
+
   test('may never have had a mail', async () => {
     await outboxIn(join(temporaryFolder(), 'none')).forget('ada@example.com', 'first');
   });

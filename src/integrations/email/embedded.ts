@@ -109,9 +109,20 @@ export const createEmbeddedOutbox = (options: {
     return text === null ? null : (parseFile(path, text) as StoredMail);
   };
 
+  /** For what removes mails: a damaged one says no more than one that is gone, and must not keep them from it. */
+  const readIfWhole = async (path: string): Promise<StoredMail | null> => {
+    try {
+      return await readStored(path);
+    } catch (error) {
+      if (error instanceof ProviderFault && !error.transient) return null;
+      throw error;
+    }
+  };
+
   /**
    * Moves what an earlier version stored, all in one folder. Interrupted, or done by several processes at once, it goes
-   * on with what is left. The `.json` file goes last, because it says where the other belongs.
+   * on with what is left. The `.json` file goes last, because it says where the other belongs; where it is damaged,
+   * nobody can say whose the mail was, and it is removed.
    */
   const moveFlatFiles = async (): Promise<void> => {
     const names = await namesIn(folder);
@@ -119,7 +130,7 @@ export const createEmbeddedOutbox = (options: {
     for (const name of names) if (name.endsWith('.new')) await rm(join(folder, name), { force: true });
     const oldest = clock.now() - keptMs;
     const move = async (id: string): Promise<void> => {
-      const stored = timeOf(id) < oldest ? null : await readStored(flatFileOf(id, 'json'));
+      const stored = timeOf(id) < oldest ? null : await readIfWhole(flatFileOf(id, 'json'));
       const files = stored === null ? null : filesOf(placeOf(stored));
       for (const kind of kinds) {
         if (files === null) await rm(flatFileOf(id, kind), { force: true });
@@ -280,8 +291,8 @@ export const createEmbeddedOutbox = (options: {
       for (const id of idsOf(names)) {
         await mutex.run(id, async () => {
           const files = filesOf({ id, recipient });
-          const stored = await readStored(files.json);
-          if (stored === null || (stored.person ?? person) !== person) return;
+          const stored = await readIfWhole(files.json);
+          if ((stored?.person ?? person) !== person) return;
           for (const kind of kinds) await rm(files[kind], { force: true });
         });
       }
