@@ -184,6 +184,7 @@ const cornerBakery = [
       await agency.as(people.leila)
     ).websites.media.upload(agency.id('corner-bakery'), {
       file: await photo('#7a4b2a', '#e9c46a'),
+      name: 'Loaves.jpg',
       alt: 'Loaves on a wooden shelf',
     });
     await publish(
@@ -309,6 +310,7 @@ const tanakaCeramics = [
     const yuki = await agency.as(people.yuki);
     const { id } = await yuki.websites.media.upload(agency.id('tanaka-ceramics'), {
       file: await photo('#5b6c5d', '#d9cfc1'),
+      name: 'Bowls.jpg',
       alt: 'Three bowls with an ash glaze',
     });
     await publish(agency, 'tanaka-ceramics', { tagline: 'Bowls for every day.', picture: { mediaId: id } }, people.yuki);

@@ -160,7 +160,7 @@ describe('the agency has lived', () => {
   test('with documents, pictures, drafts, letters, bookings, domains, readers, visitors, scans and a forecast', async () => {
     const { websites } = doorstep;
     expect(await websites.documents.list(idOf('corner-bakery'))).toHaveLength(2);
-    expect(await websites.media.list(idOf('tanaka-ceramics'))).toHaveLength(1);
+    expect(await websites.media.list(idOf('tanaka-ceramics'))).toMatchObject([{ name: 'Bowls.jpg' }]);
     expect(await websites.content.list(idOf('corner-bakery'))).toContainEqual(expect.objectContaining({ id: 'company' }));
     expect(await websites.marketing.list(idOf('tanaka-ceramics'))).toHaveLength(1);
     expect(await websites.bookings.list(idOf('duarte-dental'))).toHaveLength(1);
