@@ -122,7 +122,7 @@ export const composeIntegrations = (
   const folder = (name: IntegrationData): string => join(settings.dataDir, name);
   const { sites, stripe, auth, mail } = settings;
 
-  const fetchStatus = createFetchStatus({ clock, toLocalUrl });
+  const fetchStatus = createFetchStatus({ clock, servedSiteUrl: toLocalUrl });
   const sourceHost =
     sites === undefined
       ? createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock })

@@ -44,9 +44,17 @@ for (const [address, prefix] of [
  * a private network, a cloud's metadata service or an unassigned block. False for anything else.
  */
 export const isPublicAddress = (address: string): boolean => {
-  const plain = withoutMapping(address);
+  const plain = withoutTranslation(withoutMapping(address));
   if (isIP(plain) === 4) return !notPublic4.check(plain, 'ipv4');
   return isIP(plain) === 6 && global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6');
+};
+
+/** What a network of IPv6 alone resolves a name with IPv4 addresses alone to (NAT64; RFC 6052, 2.1): the one that is reached. */
+const withoutTranslation = (address: string): string => {
+  const groups = /^64:ff9b::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)?.slice(1);
+  if (groups === undefined) return address;
+  const numbers = groups.map((group) => Number.parseInt(group, 16));
+  return numbers.flatMap((number) => [number >> 8, number & 0xff]).join('.');
 };
 
 const loopback = new BlockList();

@@ -13,6 +13,7 @@ import { loadSettings } from '../../src/platform/settings/settings.js';
 import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
+import { filesAt, startWebsite } from '../workers/websites.js';
 import { commitTo, repositoryOf } from './hostingSites.js';
 
 /** Websites at origins of their own, as `SITES_URL` asks for them. */
@@ -196,14 +197,36 @@ describe('where the service itself asks for a website', () => {
   test('names the website as the host', async () => {
     const status = createFetchStatus({
       clock: systemClock,
-      toLocalUrl: ({ pathname }) => new URL(pathname, `http://127.0.0.1:${String(port())}`),
+      servedSiteUrl: ({ pathname }) => new URL(pathname, `http://127.0.0.1:${String(port())}`),
     });
     expect(await status('https://acme.sites.example.net/services/')).toBe(200);
     expect(await status('https://unknown.sites.example.net/')).toBe(404);
   });
 
+  test('a page that leads into this network is not followed there', async () => {
+    // Stands for an address of the public Internet; every other one is private. No other test has a server there.
+    const publicAddress = '127.0.9.3';
+    const inside = await startWebsite(filesAt({}));
+    const leadingTo = (location: string) => ({ status: 302, headers: { location } });
+    const away = leadingTo(`http://127.0.0.1:${String(inside.port)}/`);
+    const website = await startWebsite(filesAt({ '/': leadingTo('/home'), '/home': '', '/away': away }), publicAddress);
+    const site = `http://bakery.example:${String(website.port)}/`;
+    const status = createFetchStatus({
+      clock: systemClock,
+      servedSiteUrl: () => null,
+      resolve: () => Promise.resolve([{ address: publicAddress, family: 4 }]),
+      isPublic: (address) => address === publicAddress,
+    });
+    expect(await status(site)).toBe(200);
+    await expect(status(`${site}away`)).rejects.toMatchObject({
+      transient: true,
+      message: `127.0.0.1:${String(inside.port)} is not an address of the public Internet`,
+    });
+    expect(inside.asked).toStrictEqual([]);
+  });
+
   test('what is no address will not answer later either', async () => {
-    const status = createFetchStatus({ clock: systemClock, toLocalUrl: () => null });
+    const status = createFetchStatus({ clock: systemClock, servedSiteUrl: () => null });
     const url = 'https://xn--a.sites.example.net/';
     await expect(status(url)).rejects.toMatchObject({ transient: false, message: `${url} is not an address` });
   });

@@ -40,6 +40,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   SilenceTimeout: 'ends a subscription, which is begun again',
   DocumentsTooLarge: 'parks documents of a projection',
   BuildFailure: 'becomes a failed deployment',
+  ForbiddenAddress: 'becomes the fault of a scan, or is told of a site that is asked whether it answers',
   ContentTooLarge: 'is refused as a draft that cannot be built, or as a publication that failed',
   InvoicePlaceGone: 'is refused as the cursor of a page of invoices',
   UnreadableMedia: 'is refused as what is wrong with the uploaded file',

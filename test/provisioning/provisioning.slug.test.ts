@@ -48,7 +48,7 @@ beforeAll(async () => {
       return providers.hosting.deploy(projectId, marker);
     },
   };
-  await start(createProvisioningWorker({ ...parts, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) }));
+  await start(createProvisioningWorker({ ...parts, hosting, visit: createFetchStatus({ clock, servedSiteUrl: (url) => url }) }));
   await start(createSiteWorker(parts));
 });
 

@@ -60,7 +60,7 @@ const embeddedProviders = async (): Promise<{
   });
   app.use('/sites', hosting.handlers.belowSites);
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
-  return { sourceHost, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) };
+  return { sourceHost, hosting, visit: createFetchStatus({ clock, servedSiteUrl: (url) => url }) };
 };
 
 const create = async (engine: TestProcess, slug: string, changes = {}): Promise<WebsiteDocument> => {

@@ -1,13 +1,9 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import { ProviderFault } from '../../integrations/fault.js';
+import { createPublicRequest, forbiddenAddressOf, type PublicRequestParts } from '../../integrations/publicRequest.js';
 import type { Clock } from '../../platform/clock.js';
-import { isPublicAddress } from '../../platform/publicAddress.js';
 import { parseUrl } from '../../platform/urls.js';
 
 /** The response to a request, after redirects. */
@@ -30,17 +26,8 @@ export interface Fetched {
  */
 export type FetchPage = (url: string, signal: AbortSignal) => Promise<Fetched>;
 
-export interface FetchParts {
+export interface FetchParts extends PublicRequestParts {
   readonly clock: Clock;
-  /**
-   * The address at which this process reaches a site served by the service, which is asked with the
-   * public host as its `Host`; null for every other address.
-   */
-  readonly servedSiteUrl: (url: URL) => URL | null;
-  /** Resolves a host name to all its addresses. Default: the system's resolver. */
-  readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
-  /** Whether requests to an address are allowed. */
-  readonly isPublic?: (address: string) => boolean;
 }
 
 export const userAgent = 'DoorstepBot';
@@ -53,59 +40,18 @@ const provider = 'website';
 const fault = (message: string, transient: boolean, cause?: unknown): ProviderFault =>
   new ProviderFault({ provider, message, transient, cause });
 
-/** Requests to this address are not allowed. */
-class ForbiddenAddress extends Error {}
-
-const forbidden = (host: string): ForbiddenAddress => new ForbiddenAddress(`${host} is not an address of the public Internet`);
-
-export const createFetchPage = (parts: FetchParts): FetchPage => {
-  const { clock, servedSiteUrl, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
-  /**
-   * Connects to exactly the addresses that were checked, so that a name which resolves differently
-   * the second time (DNS rebinding) cannot bypass the check.
-   */
-  const checkedLookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isPublic(address))) {
-          callback(forbidden(hostname), '', 0);
-        } else if (options.all === true) {
-          callback(null, [...addresses]);
-        } else {
-          callback(null, first.address, first.family);
-        }
-      },
-      (error: unknown) => {
-        callback(error as NodeJS.ErrnoException, '', 0);
-      },
-    );
-  };
-
-  const open = (url: URL, signal: AbortSignal): Promise<IncomingMessage> => {
-    const local = servedSiteUrl(url);
-    const target = local ?? url;
-    if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') throw forbidden(url.host);
-    const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    // Node does not call `lookup` for an IP address.
-    if (local === null && isIP(host) !== 0 && !isPublic(host)) throw forbidden(url.host);
-    const options: RequestOptions = {
+export const createFetchPage = ({ clock, ...address }: FetchParts): FetchPage => {
+  const request = createPublicRequest(address);
+  const open = (url: URL, signal: AbortSignal): Promise<IncomingMessage> =>
+    request(url, {
       signal,
-      agent: false,
       maxHeaderSize: MAX_HEADER_BYTES,
       headers: {
         'user-agent': `Mozilla/5.0 (compatible; ${userAgent}/1.0)`,
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5',
         'accept-encoding': 'gzip, deflate, br',
-        ...(local !== null && { host: url.host }),
       },
-      ...(local === null && { lookup: checkedLookup }),
-    };
-    return new Promise((resolveWith, reject) => {
-      const send = target.protocol === 'https:' ? requestHttps : requestHttp;
-      send(target, options, resolveWith).on('error', reject).end();
     });
-  };
 
   const follow = async (start: string, signal: AbortSignal): Promise<Fetched> => {
     let url = new URL(start);
@@ -137,9 +83,8 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
       return await follow(url, abort.signal);
     } catch (error) {
       if (error instanceof ProviderFault) throw error;
-      const { cause = error } = error as { cause?: unknown };
-      if (error instanceof ForbiddenAddress || cause instanceof ForbiddenAddress)
-        throw fault((cause as Error).message, false, error);
+      const forbidden = forbiddenAddressOf(error);
+      if (forbidden !== undefined) throw fault(forbidden.message, false, error);
       if (abort.signal.aborted) throw fault(`${url} does not answer in time`, true, error);
       throw fault(`${url} cannot be reached`, true, error);
     } finally {
@@ -148,8 +93,6 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
     }
   };
 };
-
-const resolveBySystem = (hostname: string): Promise<LookupAddress[]> => lookup(hostname, { all: true });
 
 /** A map, because an object has a `constructor` too. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<string, () => NodeJS.ReadWriteStream>([
