@@ -5,6 +5,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { openDatabase, type Statement } from '../../src/events/store/embedded/database.js';
 import { createEmbeddedEventStore, eventStoreOn } from '../../src/events/store/embedded/eventStore.js';
+import { createEventTypeIndex } from '../../src/events/store/embedded/eventTypeIndex.js';
+import { createLogReader } from '../../src/events/store/embedded/logReader.js';
 import {
   CorruptedRetry,
   EventStoreFull,
@@ -316,6 +318,29 @@ describe('however many subscribe', () => {
     await store.close();
     await Promise.all(following.map(({ running }) => running));
   });
+});
+
+test('of what another process commits no more than a few megabytes are read at once, and all of it arrives', async () => {
+  const { file, store } = await open();
+  const following = startFollowing(store, { after: START });
+  const elsewhere = await createEmbeddedEventStore({ file, clock: systemClock });
+  const first = following.next();
+  await elsewhere.append('other-0', newEvents(1), 'any');
+  await first;
+  const large = Array.from({ length: 64 }, () => ({ ...newEvent(), data: { text: 'x'.repeat(100_000) } }));
+  for (let at = 0; at < large.length; at += 8) await elsewhere.append('other-1', large.slice(at, at + 8), 'any');
+  const arrived: string[] = [];
+  while (arrived.length < large.length) {
+    const { value } = await following.next();
+    arrived.push(...(value as LogSlice).events.map(({ id }) => id));
+  }
+  expect(arrived).toStrictEqual(large.map(({ id }) => id));
+  const database = await openDatabase(file, systemClock);
+  const log = createLogReader(database, createEventTypeIndex(database));
+  expect(log.readWritten(0, 33)?.length).toBe(33);
+  expect(log.readWritten(0, 65)).toBeNull();
+  database.close();
+  await elsewhere.close();
 });
 
 test('a write that waits for the lock of another process begins when that one has committed', async () => {

@@ -75,12 +75,12 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const advance = (): number => {
     const [after, head] = [Number(live.head()), log.head()];
     looksWithoutNews = head > after ? 0 : looksWithoutNews + 1;
-    if (head - after > READ_WINDOW) {
+    const written = head - after > READ_WINDOW ? null : head > after ? log.readWritten(after, head) : [];
+    if (written === null) {
       // They are read by the subscribers, in parts.
       live.begin(BigInt(head));
       return head;
     }
-    const written = head > after ? log.readWritten(after, head) : [];
     writer.follow(written);
     live.add(written.map(toLive));
     return head;

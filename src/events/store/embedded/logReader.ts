@@ -29,8 +29,8 @@ export interface LogReader {
    * matches.
    */
   lastPosition(filter: EventFilter | undefined): number;
-  /** The events with positions in (`after`, `through`], as they were written. */
-  readWritten(after: number, through: number): readonly WrittenEvent[];
+  /** The events with positions in (`after`, `through`], as they were written; `null` when they take more than `PAGE_BYTES`. */
+  readWritten(after: number, through: number): readonly WrittenEvent[] | null;
   /** The streams that were dropped, each with the revision up to which it was. */
   dropped(): ReadonlyMap<string, bigint>;
 }
@@ -162,7 +162,19 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
       return found?.[0] ?? after;
     },
 
-    readWritten: (after, through) => select(selectEvents, [after, through], through - after, undefined).map(toWritten),
+    readWritten: (after, through) => {
+      const events: WrittenEvent[] = [];
+      for (let bytes = 0; bytes <= PAGE_BYTES;) {
+        const rows = select(selectEvents, [events.at(-1)?.position ?? after, through], ROWS_AT_ONCE, undefined);
+        for (const row of rows) {
+          const written = toWritten(row);
+          bytes += written.data.length + written.metadata.length;
+          events.push(written);
+        }
+        if (rows.length < ROWS_AT_ONCE) return events;
+      }
+      return null;
+    },
   };
 };
 
