@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { addMasterKey, dropPreviousMasterKeys, encryptionKeyFile, giveToOwner } from '../platform/masterKeys.js';
+import { sqlite, sqliteCode } from '../platform/sqliteFault.js';
 import { optionsOf, runScript, UsageError } from './script.js';
-
-/** SQLite's result code of a file that another process holds. */
-const sqliteBusy = 5;
 
 /**
  * Of two rotations at once, one could drop the key that the other wraps with. The system releases
@@ -20,7 +18,7 @@ const lockRotation = async (dataDir: string): Promise<{ close(): void }> => {
     return lock;
   } catch (error) {
     lock.close();
-    if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) throw error;
+    if (sqliteCode(error) !== sqlite.busy) throw error;
     throw new UsageError('Another rotation is under way. Wait until it ends, then run this again if it is still needed.');
   }
 };

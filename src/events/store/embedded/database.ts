@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '../../../platform/clock.js';
+import { sqlite, sqliteCode } from '../../../platform/sqliteFault.js';
 import { EventStoreFull, EventStoreInUse, EventStoreUnavailable } from '../eventStore.js';
 
 export type Statement = Pick<StatementSyncInstance, 'run' | 'get' | 'all' | 'setReturnArrays'>;
@@ -132,35 +133,21 @@ export const prepareRows = (database: Database, sql: string): Statement => {
   return statement;
 };
 
-// Result codes of SQLite, https://sqlite.org/rescode.html; the low byte is the primary one.
-const SQLITE_ERROR = 1;
-const SQLITE_BUSY = 5;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-const SQLITE_CONSTRAINT = 19;
+export const isBusy = (error: unknown): boolean => sqliteCode(error) === sqlite.busy;
 
-/** SQLite's primary result code, or 0 for an error that is not SQLite's. */
-const primaryCode = (error: unknown): number => {
-  if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 0;
-  // The driver leaves the code out when `all` fails.
-  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : SQLITE_ERROR;
-};
-
-export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE_BUSY;
-
-export const isConstraint = (error: unknown): boolean => primaryCode(error) === SQLITE_CONSTRAINT;
+export const isConstraint = (error: unknown): boolean => sqliteCode(error) === sqlite.constraint;
 
 /** Whether the disk itself failed. Then a commit may or may not be there after a restart. */
-export const isDiskFault = (error: unknown): boolean => primaryCode(error) === SQLITE_IOERR;
+export const isDiskFault = (error: unknown): boolean => sqliteCode(error) === sqlite.ioError;
 
 /**
  * Maps a SQLite error to the port's. Any other error is a defect of ours and returned unchanged.
  * @param file names the file: a start that fails says no more than the message
  */
 export const toPortFault = (error: unknown, file: string): unknown => {
-  const code = primaryCode(error);
-  if (code === 0) return error;
+  const code = sqliteCode(error);
+  if (code === null) return error;
   const words = String(error);
-  if (code === SQLITE_FULL) return new EventStoreFull(`the event store's disk is full (${words})`, { cause: error });
+  if (code === sqlite.full) return new EventStoreFull(`the event store's disk is full (${words})`, { cause: error });
   return new EventStoreUnavailable(`${file} cannot be used (${words})`, { cause: error });
 };

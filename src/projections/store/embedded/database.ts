@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sleep, type Clock } from '../../../platform/clock.js';
+import { sqlite, sqliteCode } from '../../../platform/sqliteFault.js';
 import { ReadModelStoreInUse, ReadModelStoreUnavailable } from '../readModelStore.js';
 
 /**
@@ -62,13 +63,20 @@ const schema = `
   PRAGMA user_version = ${String(schemaVersion)};
 `;
 
-/** SQLite's primary result codes for a file that another connection holds: BUSY, LOCKED. */
-const busyCodes = new Set<number | null>([5, 6]);
-/**
- * Result codes of a file that cannot be used, as opposed to a wrong statement: also NOMEM,
- * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
- */
-const unavailableCodes = new Set<number | null>([...busyCodes, 7, 8, 10, 11, 13, 14, 15, 26]);
+/** For a file that another connection holds. */
+const busyCodes = new Set<number | null>([sqlite.busy, sqlite.locked]);
+/** For a file that cannot be used, as opposed to a wrong statement. */
+const unavailableCodes = new Set<number | null>([
+  ...busyCodes,
+  sqlite.noMemory,
+  sqlite.readOnly,
+  sqlite.ioError,
+  sqlite.corrupt,
+  sqlite.full,
+  sqlite.cannotOpen,
+  sqlite.protocol,
+  sqlite.notADatabase,
+]);
 
 interface WaitingWrite {
   readonly work: () => unknown;
@@ -126,7 +134,7 @@ export const openDatabase = async (
     try {
       return work();
     } catch (fault) {
-      throw unavailableCodes.has(resultCode(fault)) ? toUnavailable(file, fault) : fault;
+      throw unavailableCodes.has(sqliteCode(fault)) ? toUnavailable(file, fault) : fault;
     }
   };
 
@@ -136,7 +144,7 @@ export const openDatabase = async (
       try {
         return attemptOnce(work);
       } catch (fault) {
-        const isBusy = fault instanceof ReadModelStoreUnavailable && busyCodes.has(resultCode(fault.cause));
+        const isBusy = fault instanceof ReadModelStoreUnavailable && busyCodes.has(sqliteCode(fault.cause));
         if (!isBusy || clock.now() >= deadline) throw fault;
       }
       await sleep(clock, pauseMs);
@@ -238,7 +246,7 @@ const keepOthersOut = (connection: { exec(sql: string): void; close(): void }, f
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
   } catch (fault) {
     connection.close();
-    throw busyCodes.has(resultCode(fault))
+    throw busyCodes.has(sqliteCode(fault))
       ? new ReadModelStoreInUse(`${file} is in use`, { cause: fault })
       : toUnavailable(file, fault);
   }
@@ -254,32 +262,10 @@ const switchToWal = async (connection: { exec(sql: string): void }, clock: Clock
       connection.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (fault) {
-      if (!busyCodes.has(resultCode(fault)) || attempts === 100) throw fault;
+      if (!busyCodes.has(sqliteCode(fault)) || attempts === 100) throw fault;
     }
     await sleep(clock, blockingMs);
   }
-};
-
-/** The driver leaves the code out when `all` or `iterate` fails: SQLite's words for it (sqlite3ErrStr). */
-const codeOfWords = new Map([
-  ['database is locked', 5],
-  ['database table is locked', 6],
-  ['out of memory', 7],
-  ['attempt to write a readonly database', 8],
-  ['disk I/O error', 10],
-  ['database disk image is malformed', 11],
-  ['database or disk is full', 13],
-  ['unable to open database file', 14],
-  ['locking protocol', 15],
-  ['file is not a database', 26],
-]);
-
-/** SQLite's primary result code of a fault, or `null` when SQLite did not throw it. */
-const resultCode = (fault: unknown): number | null => {
-  if (typeof fault !== 'object' || fault === null) return null;
-  if ('errcode' in fault && typeof fault.errcode === 'number') return fault.errcode & 0xff;
-  const isOfSqlite = 'code' in fault && fault.code === 'ERR_SQLITE_ERROR';
-  return isOfSqlite ? (codeOfWords.get((fault as unknown as Error).message) ?? null) : null;
 };
 
 /** A start that fails says no more than the message, so that names the file and SQLite's reason. */
