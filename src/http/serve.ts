@@ -1,33 +1,30 @@
 import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import { Type } from 'typebox';
-import { Refused, refusals, throwIfRefused, withViolations, type Violation } from '../commands/refusal.js';
+import { Refused, throwIfRefused, type Violation } from '../commands/refusal.js';
 import type { Engine, Plan } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import { nextTurn } from '../platform/eventLoop.js';
-import { createKeyedLimit } from '../platform/keyedLimit.js';
 import type { BindSubject } from './auth/bindSubject.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import { archivedRefusalFor } from './auth/rules.js';
-import type { FindStanding, Standing } from './auth/standing.js';
-import { parseBody, readBody } from './body.js';
-import { allowUpload } from './bodyTime.js';
+import type { FindStanding } from './auth/standing.js';
 import type { SpendBudget } from './budgets.js';
 import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
 import { sendParts } from './bodyStream.js';
 import { sendEvents } from './eventStream.js';
 import { hasBody, type Exchange } from './exchange.js';
-import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
+import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { dryRunType, replyTo, replyToError, send, type Reply } from './reply.js';
+import { createBodyReader, noBody, type SentBody } from './requestBody.js';
 import type { Answer, Route } from './route.js';
 import { peopleInAnswersOf } from './storedResponse.js';
 import { sendContent } from './sendContent.js';
 import { createStreamGuard, type StreamGuard } from './streamGuard.js';
-import { maxOverheadBytes, receiveUpload, type ReceivedUpload } from './upload.js';
-import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
+import { pathParamsOf, textsValidator } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
 export type Serve = (exchange: Exchange, params: Record<string, string>) => Promise<void>;
@@ -47,23 +44,8 @@ export interface ServeParts {
   readonly limitBodyTime: (exchange: Exchange) => void;
 }
 
-interface Body {
-  readonly value: unknown;
-  /** As sent. */
-  readonly bytes: Buffer | undefined;
-}
-
-/** A body as it came: whole, or as a form whose file is stored. */
-type Sent = { readonly bytes: Buffer } | ReceivedUpload;
-
 /** A read that took longer (it waited for a list, or a provider) is authorised again. */
 const slowAnswerMs = 1_000;
-
-/** Of one subject at the same time: others wait, so that nobody's slow connections fill the disk with drafts. */
-const maxUploadsOfSubject = 4;
-
-const bodyless: Body = { value: undefined, bytes: undefined };
-const noFields = Type.Object({});
 
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the
@@ -76,118 +58,21 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, findStanding, idempotency, baseUrl } = parts;
   const params = textsValidator(pathParamsOf(route));
   const query = textsValidator(route.query ?? Type.Object({}));
-  const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
-  const limitUploads = createKeyedLimit(maxUploadsOfSubject);
+  const bodies = createBodyReader(route, parts);
   const peopleIn = peopleInAnswersOf(route);
 
-  const refuseArchived = (access: WebsiteAccess | undefined): void => {
-    if (access !== undefined) throwIfRefused(archivedRefusalFor(route, access.website));
-  };
-
-  const bytesOf = (exchange: Exchange): Promise<Buffer> => {
-    route.checkHead?.(headerOf(exchange.request));
-    if (route.access === 'public') parts.limitBodyTime(exchange);
-    return readBody(exchange.request, exchange.admission);
-  };
-
-  /** Receives the file, and removes it again unless `proceed` keeps it. */
-  const withUpload = async (
-    exchange: Exchange,
-    { caller, website }: Standing,
-    { dryRun, isAdmitted }: { readonly dryRun: boolean; readonly isAdmitted: boolean },
-    proceed: (sent: Sent, keep: () => void) => Promise<void>,
-  ): Promise<void> => {
-    const { upload } = route;
-    if (upload === undefined || website === undefined || caller === undefined) {
-      throw new Error(`${route.operationId} takes no file of a website`);
-    }
-    const { request } = exchange;
-    const { id } = website.website;
-    if (!isAdmitted) await upload.admit(id, Math.max(1, Number(request.headers['content-length'] ?? 0) - maxOverheadBytes));
-    // Also while it waits for its turn.
-    allowUpload(request);
-    await limitUploads(caller.subject, async () => {
-      const key = dryRun ? null : `${id}/${engine.ids.commandId()}`;
-      const sent = await receiveUpload(request, upload.files, key);
-      let isKept = false;
-      try {
-        await proceed(sent, () => {
-          isKept = true;
-        });
-      } catch (error) {
-        // It may have been recorded: then it must stay. If not, it is removed with the other orphans.
-        isKept = answerFor(error, exchange.requestId).status >= 500;
-        throw error;
-      } finally {
-        if (key !== null && !isKept) await upload.files.remove(key);
-      }
-    });
-  };
-
-  const bodyIn = async (sent: Sent): Promise<Body> => {
-    const isForm = 'upload' in sent;
-    const bytes = isForm ? Buffer.from(JSON.stringify([sent.fields, sent.upload.fileName, sent.upload.sha256])) : sent.bytes;
-    if (route.raw !== undefined) return { value: undefined, bytes };
-    if (route.body === undefined && saysNothing(bytes)) return bodyless;
-    const value = isForm ? { ...sent.fields } : parseBody(bytes);
-    const violations = validateBody(value);
-    if (route.precheck !== undefined && isObject(value)) {
-      const refusal = await route.precheck(value, violations);
-      if (refusal !== null) throw new Refused(withViolations(refusal, violations));
-    }
-    const [first, ...others] = violations;
-    if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
-    // Of a write that takes no body, one without fields says nothing.
-    return route.body === undefined ? bodyless : { value, bytes };
-  };
-
-  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => route.act?.(request, acting);
-
-  /**
-   * With several tags in `If-Match` the state has to be any of theirs: they are tried one after the
-   * other.
-   */
-  const actIfMatch = async (request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
-    const revisions = revisionsAllowed(ifMatch);
-    if (revisions === undefined) return act(request.expecting({ mustExist: true }), acting);
-    let stale: unknown;
-    for (const expectedRevision of revisions) {
-      try {
-        return await act(request.expecting({ expectedRevision }), acting);
-      } catch (error) {
-        if (!isStale(error)) throw error;
-        stale = error;
-      }
-    }
-    throw stale;
-  };
-
-  const decide = (exchange: Exchange, request: HandlerRequest, acting: Engine): Promise<unknown> => {
-    const ifMatch = exchange.request.headers['if-match'];
-    return isWrite && ifMatch !== undefined ? actIfMatch(request, acting, ifMatch) : act(request, acting);
-  };
-
   const answerRequest = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> => {
-    const decided = await decide(exchange, request, engine);
+    const decided = await decide(route, exchange, request, engine);
     // Not before: a request that is refused changes nothing.
     if (isWrite && route.access !== 'public') await parts.bindSubject(request, engine);
     return route.answer(request, decided);
   };
 
-  const toPlanned = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
-    const readable = { ...data };
-    for (const field of personalFields[event.type] ?? []) {
-      const text = readable[field];
-      if (typeof text === 'string') readable[field] = await engine.personal.display(text);
-    }
-    return { ...event, data: readable };
-  };
-
   /** Answers a dry run: decides, and says which events there would be. */
   const answerPlan = async (exchange: Exchange, request: HandlerRequest, plan: Plan): Promise<void> => {
-    await decide(exchange, request, plan.engine);
-    const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
+    await decide(route, exchange, request, plan.engine);
+    const body = { events: await Promise.all(plan.planned.map((event) => toReadable(event, engine))) };
     send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
   };
 
@@ -220,9 +105,6 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     }
   };
 
-  const actorSubjectOf = async ({ encryptedSubject, subject }: Caller, acting: Engine): Promise<string> =>
-    encryptedSubject ?? (await acting.personal.encryptSubject(subject));
-
   return async (exchange, values) => {
     const { request } = exchange;
     // A small body comes with the head: once it is there, one look at the caller is enough.
@@ -244,18 +126,18 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
     const isArchivedRefused = key === undefined || dryRun;
-    if (isArchivedRefused) refuseArchived(standing.website);
+    if (isArchivedRefused) refuseArchived(route, standing.website);
     const findAgain = async (): Promise<void> => {
       standing = await findStanding(exchange, route, values);
     };
 
     /** What is done once the body is there. */
-    const proceed = async (sent: Sent | undefined, keepUpload: () => void = () => undefined): Promise<void> => {
+    const proceed = async (sent: SentBody | undefined, keepUpload: () => void = () => undefined): Promise<void> => {
       if (isSlow || route.upload !== undefined) {
         await findAgain();
-        if (isArchivedRefused) refuseArchived(standing.website);
+        if (isArchivedRefused) refuseArchived(route, standing.website);
       }
-      const { value, bytes } = sent === undefined ? bodyless : await bodyIn(sent);
+      const { value, bytes } = sent === undefined ? noBody : await bodies.parse(sent);
 
       const { caller } = standing;
       const plan = dryRun ? engine.plan() : undefined;
@@ -282,7 +164,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
         const reply = await idempotency(same, async (repeated) => {
           // Not before: what was answered is answered again, also when the website was archived
           // since.
-          refuseArchived(standing.website);
+          refuseArchived(route, standing.website);
           return settled(
             exchange,
             () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input(), repeated })),
@@ -301,10 +183,56 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       );
     };
 
-    if (route.upload !== undefined) await withUpload(exchange, standing, { dryRun, isAdmitted: key !== undefined }, proceed);
-    else await proceed(isWrite ? { bytes: await bytesOf(exchange) } : undefined);
+    if (route.upload !== undefined)
+      await bodies.withUpload(exchange, standing, { dryRun, isAdmitted: key !== undefined }, proceed);
+    else await proceed(isWrite ? await bodies.read(exchange) : undefined);
   };
 };
+
+const refuseArchived = (route: Route, access: WebsiteAccess | undefined): void => {
+  if (access !== undefined) throwIfRefused(archivedRefusalFor(route, access.website));
+};
+
+const decide = async (route: Route, exchange: Exchange, request: HandlerRequest, acting: Engine): Promise<unknown> => {
+  const ifMatch = exchange.request.headers['if-match'];
+  return route.method !== 'get' && ifMatch !== undefined
+    ? actIfMatch(route, request, acting, ifMatch)
+    : route.act?.(request, acting);
+};
+
+/**
+ * With several tags in `If-Match` the state has to be any of theirs: they are tried one after the
+ * other.
+ */
+const actIfMatch = async (route: Route, request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
+  const revisions = revisionsAllowed(ifMatch);
+  if (revisions === undefined) return route.act?.(request.expecting({ mustExist: true }), acting);
+  let stale: unknown;
+  for (const expectedRevision of revisions) {
+    try {
+      return await route.act?.(request.expecting({ expectedRevision }), acting);
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      stale = error;
+    }
+  }
+  throw stale;
+};
+
+const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.code === 'stale';
+
+/** Shows personal data as text. */
+const toReadable = async ({ data, ...event }: PlannedEvent, { personal }: Engine): Promise<PlannedEvent> => {
+  const readable = { ...data };
+  for (const field of personalFields[event.type] ?? []) {
+    const text = readable[field];
+    if (typeof text === 'string') readable[field] = await personal.display(text);
+  }
+  return { ...event, data: readable };
+};
+
+const actorSubjectOf = async ({ encryptedSubject, subject }: Caller, acting: Engine): Promise<string> =>
+  encryptedSubject ?? (await acting.personal.encryptSubject(subject));
 
 /**
  * What a write came to, refusals included: the same request gets the same refusal again. Faults are
@@ -320,14 +248,6 @@ const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUr
     return replyToError(answer);
   }
 };
-
-/** Some clients send `null` where there is no body. */
-const saysNothing = (bytes: Buffer): boolean => bytes.length < 10 && /^\s*(?:null)?\s*$/.test(bytes.toString('latin1'));
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.code === 'stale';
 
 const check = (what: 'path params' | 'query', violations: readonly Violation[]): void => {
   if (violations.length > 0) throw httpErrors.invalid(what, violations);
