@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import { nextTurn } from '../../platform/eventLoop.js';
+import { createEventMatcher, type EventMatcher } from './eventMatcher.js';
 import { PAGE_BYTES, type EventFilter, type LogSlice, type StoredEvent, type SubscribeOptions } from './eventStore.js';
 
 /**
@@ -57,7 +58,7 @@ export interface LiveEvent {
 }
 
 interface Subscriber {
-  readonly filter: PreparedFilter;
+  readonly matcher: EventMatcher;
   /** Ends its wait, with a fault when there is one. `null` while it does not wait. */
   wake: ((fault?: Error) => void) | null;
 }
@@ -110,7 +111,7 @@ export const createLiveLog = (parts: {
     const key = `${category}\n${type}`;
     let found = candidates.get(key);
     if (found === undefined) {
-      found = [...subscribers].filter(({ filter }) => filter.mayWant(category, type));
+      found = [...subscribers].filter(({ matcher }) => matcher.mayMatch(category, type));
       if (candidates.size === MAX_CATEGORIES_AND_TYPES) candidates.clear();
       candidates.set(key, found);
     }
@@ -127,7 +128,7 @@ export const createLiveLog = (parts: {
     bytes -= dropped;
   };
 
-  const eventsAfter = (position: bigint, max: number, filter: PreparedFilter): LogSlice => {
+  const eventsAfter = (position: bigint, max: number, { matches }: EventMatcher): LogSlice => {
     const found: StoredEvent[] = [];
     let [reached, taken] = [position, 0];
     for (let index = firstAfter(events, position); index < events.length; index += 1) {
@@ -135,7 +136,7 @@ export const createLiveLog = (parts: {
       if (event === undefined || found.length >= max || taken >= PAGE_BYTES)
         return { events: found, position: reached, bytes: taken };
       reached = event.position;
-      const wanted = filter.wants(event) ? event.decoded() : null;
+      const wanted = matches(event) ? event.decoded() : null;
       if (wanted === null) continue;
       found.push(wanted);
       taken += event.bytes;
@@ -144,7 +145,7 @@ export const createLiveLog = (parts: {
   };
 
   const join = (filter: EventFilter | undefined): Subscriber => {
-    const subscriber: Subscriber = { filter: prepareFilter(filter), wake: null };
+    const subscriber: Subscriber = { matcher: createEventMatcher(filter), wake: null };
     stopFollowing ??= follow();
     subscribers.add(subscriber);
     candidates.clear();
@@ -201,7 +202,7 @@ export const createLiveLog = (parts: {
             if (ended()) return;
           }
         } else {
-          const slice = start === null ? null : eventsAfter(position, maxBatch, subscriber.filter);
+          const slice = start === null ? null : eventsAfter(position, maxBatch, subscriber.matcher);
           if (slice === null || slice.position <= position) {
             await news(subscriber);
           } else {
@@ -241,7 +242,7 @@ export const createLiveLog = (parts: {
         head = event.position;
         unreported += 1;
         for (const candidate of candidatesFor(event))
-          if (candidate.wake !== null && candidate.filter.wants(event)) woken.add(candidate);
+          if (candidate.wake !== null && candidate.matcher.matches(event)) woken.add(candidate);
       }
       for (const { added: report } of listeners) report?.(next);
       if (events.length > 2 * maxEvents || bytes > 2 * maxBytes) dropOldest();
@@ -266,9 +267,9 @@ export const createLiveLog = (parts: {
     },
 
     lastMatching: (filter) => {
-      const { wants } = prepareFilter(filter);
+      const { matches } = createEventMatcher(filter);
       const begin = Math.max(0, events.length - EVENTS_LOOKED_AT);
-      const last = events.findLast((event, index) => index < begin || wants(event));
+      const last = events.findLast((event, index) => index < begin || matches(event));
       return last?.position ?? start ?? head;
     },
 
@@ -278,22 +279,6 @@ export const createLiveLog = (parts: {
     },
 
     close: stop,
-  };
-};
-
-interface PreparedFilter {
-  readonly wants: (event: Pick<LiveEvent, 'stream' | 'type'>) => boolean;
-  /** Whether an event of the type in the category may be wanted; its stream's name has a say too. */
-  readonly mayWant: (category: string, type: string) => boolean;
-}
-
-const prepareFilter = ({ streamPrefixes, types }: EventFilter = {}): PreparedFilter => {
-  const ofTypes = types === undefined ? null : new Set(types);
-  const isOfType = (type: string): boolean => ofTypes?.has(type) ?? true;
-  return {
-    wants: ({ stream, type }) => isOfType(type) && (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true),
-    mayWant: (category, type) =>
-      isOfType(type) && (streamPrefixes?.some((prefix) => category.startsWith(prefix) || prefix.startsWith(category)) ?? true),
   };
 };
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
-import type { EventFilter, EventStore, StoredEvent } from '../../events/store/eventStore.js';
+import { createEventMatcher } from '../../events/store/eventMatcher.js';
+import type { EventFilter, EventStore } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import type { ProjectionFailed } from './foldDocuments.js';
@@ -130,13 +131,10 @@ export const lagBehind = async (
   const last = await eventStore.lastPosition(filter);
   if (last <= position) return none;
   const { events } = await eventStore.readAll({ after: position, max: searched });
-  const oldest = events.find((event) => matches(event, filter)) ?? events.at(-1);
+  const oldest = events.find(createEventMatcher(filter).matches) ?? events.at(-1);
   const ms = oldest === undefined ? 0 : Math.max(0, clock.now() - Date.parse(oldest.recordedAt));
   return { position, positions: last - position, ms };
 };
-
-const matches = ({ type, stream }: StoredEvent, { types, streamPrefixes }: EventFilter): boolean =>
-  (types?.includes(type) ?? true) && (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
 
 const stateOf = ({ version }: AnyProjection, liveVersion: string | null): StoredProjectionStatus['state'] => {
   if (liveVersion === null) return 'unpublished';

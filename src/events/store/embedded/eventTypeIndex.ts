@@ -1,3 +1,4 @@
+import { createEventMatcher } from '../eventMatcher.js';
 import type { EventFilter } from '../eventStore.js';
 import { prepareRows, type Database } from './database.js';
 
@@ -77,13 +78,11 @@ export const createEventTypeIndex = (database: Database): EventTypeIndex => {
       return indexed.type;
     },
 
-    matching: ({ types, streamPrefixes }) => {
+    matching: (filter) => {
       refresh();
-      const matches = [...byKey].filter(
-        ([, { category, type }]) =>
-          (types?.includes(type) ?? true) &&
-          (streamPrefixes?.some((prefix) => category.startsWith(prefix) || prefix.startsWith(category)) ?? true),
-      );
+      const { streamPrefixes } = filter;
+      const { mayMatch } = createEventMatcher(filter);
+      const matches = [...byKey].filter(([, { category, type }]) => mayMatch(category, type));
       const needsNameCheck = matches.some(
         ([, { category }]) => streamPrefixes !== undefined && !streamPrefixes.some((prefix) => category.startsWith(prefix)),
       );

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../platform/clock.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
+import { createEventMatcher } from '../eventMatcher.js';
 import { PAGE_BYTES, type EventFilter, type LogSlice, type StoredEvent } from '../eventStore.js';
-import { matches, serverFilter } from './filters.js';
+import { serverFilter } from './filters.js';
 import type { ReadAnswer } from './readAnswer.js';
 import { bytesOf, fromWire } from './records.js';
 import type { Wire } from './wire.js';
@@ -27,6 +28,7 @@ export interface CatchUpOptions {
 export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions): AsyncGenerator<LogSlice, void> {
   const { after, through, filter, maxBatch, silenceMs, signal } = options;
   if (after >= through) return;
+  const { matches } = createEventMatcher(filter);
   let events: StoredEvent[] = [];
   let bytes = 0;
   /** The position up to which batches were yielded. */
@@ -59,7 +61,7 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
         if ((events.length >= maxBatch || bytes >= PAGE_BYTES) && record.position > position) yield batch(position);
         position = record.position;
         if (position > through) break;
-        const event = matches(record, filter) ? fromWire(record) : null;
+        const event = matches(record) ? fromWire(record) : null;
         if (event === null) continue;
         events.push(event);
         bytes += bytesOf(record);

@@ -1,9 +1,6 @@
 import type { EventFilter } from '../eventStore.js';
-import { isSystem, type WireRecord } from './records.js';
 
-/**
- * The filter that the server applies. It may let through more events than `matches`, never fewer.
- */
+/** The filter that the server applies. It may let through more events than match, never fewer. */
 export interface ServerFilter {
   readonly on: 'stream' | 'type';
   /** Has the same meaning in .NET and in JavaScript. */
@@ -22,12 +19,6 @@ export const serverFilter = ({ streamPrefixes, types }: EventFilter = {}): Serve
   if (streamPrefixes !== undefined) return { on: 'stream', regex: `^(?:${alternatives(streamPrefixes)})` };
   return { on: 'type', regex: '^[^$]' };
 };
-
-/** Applies the whole filter. The server's own events never match. */
-export const matches = (record: Pick<WireRecord, 'stream' | 'type'>, { streamPrefixes, types }: EventFilter = {}): boolean =>
-  !isSystem(record) &&
-  (types?.includes(record.type) ?? true) &&
-  (streamPrefixes?.some((prefix) => record.stream.startsWith(prefix)) ?? true);
 
 /** An empty list matches nothing: `$` before a letter matches nowhere. */
 const alternatives = (texts: readonly string[]): string => (texts.length === 0 ? '$x' : texts.map(literal).join('|'));

@@ -58,7 +58,7 @@ export const fromWire = (record: WireRecord): StoredEvent | null => {
 export const bytesOf = ({ data, metadata }: Pick<WireRecord, 'data' | 'metadata'>): number => data.length + metadata.length;
 
 /** Whether it is one of the server's own events. */
-export const isSystem = ({ stream, type }: Pick<WireRecord, 'stream' | 'type'>): boolean =>
+const isSystem = ({ stream, type }: Pick<WireRecord, 'stream' | 'type'>): boolean =>
   stream.startsWith('$') || type.startsWith('$');
 
 /** The value, or `undefined` when the bytes are not JSON, as in another program's event. */
