@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { EARLIEST, FIRST_REVISION, NO_STREAM, type EventStore, type StoredEvent, type StreamSlice } from './eventStore.js';
-import type { LiveEvent, LiveLog } from './liveLog.js';
+import type { LiveLog } from './liveLog.js';
+import type { LiveEvent } from './recentEvents.js';
 import { createCache } from '../../platform/cache.js';
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createLiveLog, type LiveEvent, type LiveLog } from '../../../src/events/store/liveLog.js';
+import { createLiveLog, type LiveLog } from '../../../src/events/store/liveLog.js';
+import type { LiveEvent } from '../../../src/events/store/recentEvents.js';
 import { createTestClock } from '../../support/testClock.js';
 
 const liveLog = (): LiveLog =>

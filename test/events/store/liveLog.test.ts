@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import type { StoredEvent } from '../../../src/events/store/eventStore.js';
-import { createLiveLog, type LiveEvent } from '../../../src/events/store/liveLog.js';
+import { createLiveLog } from '../../../src/events/store/liveLog.js';
+import type { LiveEvent } from '../../../src/events/store/recentEvents.js';
 import { nextTurn } from '../../../src/platform/eventLoop.js';
 import { createTestClock } from '../../support/testClock.js';
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { EARLIEST, NO_STREAM, type StoredEvent, type StreamSlice } from '../../../src/events/store/eventStore.js';
-import { createLiveLog, type LiveEvent } from '../../../src/events/store/liveLog.js';
+import { createLiveLog } from '../../../src/events/store/liveLog.js';
+import type { LiveEvent } from '../../../src/events/store/recentEvents.js';
 import { createStreamsInUse } from '../../../src/events/store/streamsInUse.js';
 import { createTestClock } from '../../support/testClock.js';
 

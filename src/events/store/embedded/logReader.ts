@@ -9,7 +9,7 @@ import {
   type StoredEvent,
   type StreamSlice,
 } from '../eventStore.js';
-import type { LiveEvent } from '../liveLog.js';
+import type { LiveEvent } from '../recentEvents.js';
 import { prepareRows, type Database, type Statement } from './database.js';
 import type { EventTypeIndex } from './eventTypeIndex.js';
 import type { WrittenEvent } from './logWriter.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { NO_STREAM, type StoredEvent } from '../eventStore.js';
-import type { LiveEvent } from '../liveLog.js';
+import type { LiveEvent } from '../recentEvents.js';
 
 /**
  * The last event ids of streams that this process read or wrote. The server compares ids only with
