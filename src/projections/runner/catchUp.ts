@@ -3,16 +3,9 @@ import { EventStoreUnavailable, START, type EventStore, type LogSlice, type Stor
 import type { Clock } from '../../platform/clock.js';
 import { nextTurnAlone } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
-import type { DocumentWrite, ReadModel } from '../store/readModelStore.js';
-import {
-  foldEvents,
-  noDocuments,
-  takeUnwritten,
-  writeDocuments,
-  type Decode,
-  type FoldedDocuments,
-  type FoldParts,
-} from './foldDocuments.js';
+import type { ReadModel } from '../store/readModelStore.js';
+import { createCatchUpWriter, minPerWrite, type CatchUpWriterOptions } from './catchUpWriter.js';
+import { foldEvents, noDocuments, takeUnwritten, type Decode, type FoldedDocuments, type FoldParts } from './foldDocuments.js';
 import { parkedDocuments } from './parkedDocuments.js';
 
 /**
@@ -57,15 +50,7 @@ export interface CatchUpParts extends FoldParts {
 /** Who has so much less left than another does not wait for the other. */
 const littleShare = 10n;
 
-export interface CatchUpOptions {
-  /**
-   * How long a write may take, in ms: embedded, no other process writes meanwhile, and nothing else in
-   * this one runs, unless it is in bulk. Longer ones are fewer and take less of all. Default: 20, and
-   * 50 in bulk
-   */
-  readonly writeMs?: number;
-  /** In the first writes, until it is known how long they take. Default: 500 */
-  readonly documentsPerWrite?: number;
+export interface CatchUpOptions extends CatchUpWriterOptions {
   /** How much of the log is worth the start of a thread that writes. Default: 20,000 positions */
   readonly bulkLength?: bigint;
 }
@@ -97,8 +82,6 @@ const batchSize = 500;
  * document more often.
  */
 const eventsPerWrite = 50_000;
-/** Documents in a write: as many as take about `writeMs`. */
-const [minPerWrite, maxPerWrite] = [100, 10_000];
 /** Documents kept in memory, of all read models. Others are read again as needed. */
 const maxDocumentsKept = 40_000;
 /**
@@ -113,8 +96,8 @@ const none: ReadonlySet<string> = new Set();
 
 export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {}): CatchUp => {
   const { eventStore, readModels, decode, personal, clock } = parts;
-  const { writeMs, bulkLength = 20_000n } = options;
-  let { documentsPerWrite = 500 } = options;
+  const { bulkLength = 20_000n } = options;
+  const writer = createCatchUpWriter(parts, options);
   let turnBegunAt = 0;
   const members = new Set<Member>();
   let isRunning = false;
@@ -146,33 +129,16 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.reject(fault);
   };
 
-  const write = async (member: Member, writes: readonly DocumentWrite[], position: bigint, events: number): Promise<void> => {
-    const { model, documents, parked, inBulk } = member;
-    const [handedOverAt, isWhole] = [clock.now(), writes.length >= documentsPerWrite];
-    const refused = await writeDocuments(readModels, model, writes, position, { inBulk });
-    const took = clock.now() - Math.max(handedOverAt, lastWriteEndedAt);
-    lastWriteEndedAt = clock.now();
-    const maxMs = writeMs ?? (inBulk ? 50 : 20);
-    if (took > maxMs) documentsPerWrite = Math.max(minPerWrite, documentsPerWrite / 2);
-    else if (isWhole && took < maxMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
-    for (const id of refused) {
-      parked.add(id);
+  const endWrite = (member: Member, written: CatchUpWrite): void => {
+    for (const id of written.parked) {
+      member.parked.add(id);
       // It was folded on meanwhile, perhaps.
-      documents.unwritten.delete(id);
+      member.documents.unwritten.delete(id);
     }
     member.beingWritten = none;
     dropOldest();
-    member.onWritten?.({ events, position, parked: refused });
+    member.onWritten?.(written);
   };
-
-  /**
-   * Writes follow one another, so that what one takes is its own time. Of those in bulk the next one is
-   * handed over while one is under way, so that the thread that writes need not wait for this one.
-   */
-  let lastWrite: Promise<void> = Promise.resolve();
-  let writeBefore: Promise<void> = lastWrite;
-  let lastWriteEndedAt = 0;
-  let writesUnderWay = 0;
 
   /** Begins to write what was folded, once its write before is done. Folding goes on meanwhile. */
   const startWrite = async (member: Member): Promise<void> => {
@@ -184,16 +150,12 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     member.eventsWritten = events;
     member.bytesUnwritten = 0;
     member.beingWritten = new Set(writes.map(({ id }) => id));
-    member.written = (member.inBulk ? writeBefore : lastWrite).then(() => write(member, writes, position, events));
-    writesUnderWay += 1;
-    writeBefore = lastWrite;
-    lastWrite = member.written
-      .catch((fault: unknown) => {
-        fail(member, fault);
-      })
-      .finally(() => {
-        writesUnderWay -= 1;
-      });
+    member.written = writer.write(member, writes, position, (refused) => {
+      endWrite(member, { events, position, parked: refused });
+    });
+    member.written.catch((fault: unknown) => {
+      fail(member, fault);
+    });
   };
 
   const writeRest = async (member: Member): Promise<void> => {
@@ -219,9 +181,9 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     }
     const unwritten = documents.unwritten.size;
     // The thread that writes would wait for more, and have more left at the end, when nothing is folded beside it.
-    const isWriterIdle = inBulk && writesUnderWay < 2 && unwritten >= minPerWrite;
+    const isWriterIdle = inBulk && writer.isIdle() && unwritten >= minPerWrite;
     const isLong = member.events - member.eventsWritten >= eventsPerWrite || member.bytesUnwritten >= bytesPerWrite;
-    if (isWriterIdle || isLong || unwritten >= documentsPerWrite || position >= through) await startWrite(member);
+    if (isWriterIdle || isLong || unwritten >= writer.documentsPerWrite() || position >= through) await startWrite(member);
     if (position < through || !leave(member)) return;
     member.written.then(() => {
       member.resolve(member.events);
@@ -245,17 +207,9 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
     turnBegunAt = clock.now();
   };
 
-  /** Those to read for next: those with little left before the others. */
-  const nextMembers = (): readonly Member[] => {
-    const all = [...members].map((member) => ({ member, left: member.through - member.position }));
-    const most = all.reduce((max, { left }) => (left > max ? left : max), 0n);
-    const few = all.filter(({ left }) => left * littleShare < most);
-    return (few.length > 0 ? few : all).map(({ member }) => member);
-  };
-
   /** Reads on behind the one that is furthest behind of them, until the members to read for are others. */
   const readOn = async (): Promise<void> => {
-    const all = nextMembers();
+    const all = nextOf(members);
     const position = all.reduce((first, member) => (member.position < first ? member.position : first), all[0]?.position ?? 0n);
     const reading = all.filter((member) => member.position === position);
     /** Where the next one waits for these. */
@@ -324,6 +278,14 @@ export const createCatchUp = (parts: CatchUpParts, options: CatchUpOptions = {})
       return caughtUp.finally(() => target.signal?.removeEventListener('abort', onAbort));
     },
   };
+};
+
+/** Those to read for next: those with little left before the others. */
+const nextOf = (members: ReadonlySet<Member>): readonly Member[] => {
+  const all = [...members].map((member) => ({ member, left: member.through - member.position }));
+  const most = all.reduce((max, { left }) => (left > max ? left : max), 0n);
+  const few = all.filter(({ left }) => left * littleShare < most);
+  return (few.length > 0 ? few : all).map(({ member }) => member);
 };
 
 const upTo = (slice: LogSlice, limit: bigint | null): LogSlice =>
