@@ -8,8 +8,9 @@ import type { EventStore, LogSlice, StoredEvent } from '../events/store/eventSto
 import { createBackoff } from '../platform/backoff.js';
 import { sleep } from '../platform/clock.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
+import type { Logger } from '../platform/logger.js';
 import { createPriority } from '../platform/priority.js';
-import { createSemaphore } from '../platform/semaphore.js';
+import { createSemaphore, type Semaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { storeFaultLevel } from '../projections/store/storeFault.js';
 import type { FailedReaction } from './reaction/reaction.process.js';
@@ -54,7 +55,14 @@ const STOP_TIMEOUT_MS = 8_000;
 
 const streamOf = ({ stream }: { readonly stream: string }): string => stream;
 
-type React = (event: Recorded, context: ReactionContext) => Promise<void>;
+const backoff = { firstMs: 100, maxMs: 15_000 };
+
+/** Of whatever streams. */
+interface UntypedReaction {
+  readonly name: string;
+  readonly on: Readonly<Record<string, (event: Recorded, context: ReactionContext) => Promise<void>>>;
+  readonly key?: (event: Recorded) => string;
+}
 
 /** Creates the worker that follows the log for one reaction. */
 export type CreateReactor = <Stream extends StreamDefinition, Type extends EventIn<Stream>['type']>(
@@ -82,7 +90,7 @@ interface ReactorParts {
 export const createReactors = (parts: ReactorParts): CreateReactor => {
   const priority = createPriority(parts.engine.clock);
   return (reaction) => {
-    const { engine, eventStore, codec, records } = parts;
+    const { engine, eventStore, records } = parts;
     const { clock } = engine;
     const { name, maxRunning = MAX_RUNNING } = reaction;
     const reopened = `${streamPrefix(reactionStream)}${name}-`;
@@ -90,13 +98,7 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       streamPrefixes: [...reaction.streams.map(streamPrefix), reopened],
       types: [...Object.keys(reaction.on), 'ReactionReopened'],
     };
-    // Nothing but events of these streams and types arrives, each decoded as its definition says.
-    const on = reaction.on as unknown as Readonly<Record<string, React>>;
-    const leases = createLeaseRecords(records, clock);
-    const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
     const logger = engine.logger.child({ worker: name });
-    const failures = createReactionFailures({ name, engine, logger });
-    const inOrder = createKeyedMutex();
     const stopping = new AbortController();
     const { signal } = stopping;
     // One for each reaction that pauses.
@@ -109,41 +111,9 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     const { past, coming } = lanes;
     let following: Promise<void> | null = null;
 
-    const backOff = createBackoff(engine, { firstMs: 100, maxMs: 15_000 });
-
-    const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
-      await lane.permits.acquire();
-      try {
-        await on[stored.type]?.(codec.decode(stored), createReactionContext({ clock, leases, permits: lane.permits, signal }));
-      } finally {
-        lane.permits.release();
-      }
-    };
-
-    const reactUntilDone = async (stored: StoredEvent, lane: Lane): Promise<void> => {
-      // An event of the past may have failed in another process, or before a restart.
-      let hasFailed: boolean | null = lane === past ? null : false;
-      for (let attempt = 0; !signal.aborted; attempt += 1) {
-        try {
-          await reactOnce(stored, lane);
-          if (hasFailed ?? (await failures.areRecorded(stored))) await failures.recordSuccess(stored);
-          return;
-        } catch (error) {
-          hasFailed = true;
-          if (await failures.record(stored, error, attempt)) return;
-          await backOff(attempt, signal);
-        }
-      }
-    };
-
-    const orderKeyOf = (stored: StoredEvent): string => {
-      try {
-        return key(codec.decode(stored));
-      } catch {
-        // The reaction reports what cannot be decoded.
-        return stored.stream;
-      }
-    };
+    const backOff = createBackoff(engine, backoff);
+    // Nothing but events of these streams and types arrives, each decoded as its definition says.
+    const react = createReact(parts, reaction as unknown as UntypedReaction, { logger, signal });
 
     /** What is to be reacted to: for a reopened reaction, the event that it failed at. */
     const eventFor = async (stored: StoredEvent): Promise<StoredEvent | undefined> => {
@@ -153,10 +123,8 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
     };
 
     const take = (stored: StoredEvent, lane: Lane): void => {
-      lanes.add(
-        lane,
-        inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, lane)),
-      );
+      // An event of the past may have failed in another process, or before a restart.
+      lanes.add(lane, react(stored, lane.permits, lane === past));
     };
 
     /** Resolves once what the lane took before has begun, but for what waits for others of its key. */
@@ -238,4 +206,58 @@ export const createReactors = (parts: ReactorParts): CreateReactor => {
       },
     };
   };
+};
+
+/**
+ * Reacts to events, those of one key one after the other, each until it is done, parked, or the worker stops.
+ * Never rejects.
+ */
+type React = (stored: StoredEvent, permits: Semaphore, mayHaveFailed: boolean) => Promise<void>;
+
+const createReact = (
+  { engine, codec, records }: ReactorParts,
+  { name, on, key = streamOf }: UntypedReaction,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): React => {
+  const { clock } = engine;
+  const leases = createLeaseRecords(records, clock);
+  const failures = createReactionFailures({ name, engine, logger });
+  const backOff = createBackoff(engine, backoff);
+  const inOrder = createKeyedMutex();
+
+  const orderKeyOf = (stored: StoredEvent): string => {
+    try {
+      return key(codec.decode(stored));
+    } catch {
+      // The reaction reports what cannot be decoded.
+      return stored.stream;
+    }
+  };
+
+  const reactOnce = async (stored: StoredEvent, permits: Semaphore): Promise<void> => {
+    await permits.acquire();
+    try {
+      await on[stored.type]?.(codec.decode(stored), createReactionContext({ clock, leases, permits, signal }));
+    } finally {
+      permits.release();
+    }
+  };
+
+  const reactUntilDone: React = async (stored, permits, mayHaveFailed) => {
+    let hasFailed: boolean | null = mayHaveFailed ? null : false;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      try {
+        await reactOnce(stored, permits);
+        if (hasFailed ?? (await failures.areRecorded(stored))) await failures.recordSuccess(stored);
+        return;
+      } catch (error) {
+        hasFailed = true;
+        if (await failures.record(stored, error, attempt)) return;
+        await backOff(attempt, signal);
+      }
+    }
+  };
+
+  return (stored, permits, mayHaveFailed) =>
+    inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, permits, mayHaveFailed));
 };
