@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAddress } from './compose/address.js';
 import { asSetting } from './compose/asSetting.js';
@@ -83,13 +84,16 @@ export const startDoorstep = async (
     clock,
     instrument: (eventStore) => countAppends(eventStore, metrics),
     ...(thread && { firstVersions: thread.started }),
+    // Every other role leaves it alone, and may run without the folder.
+    ...(settings.stripe === undefined &&
+      (roles.has('api') || roles.has('worker')) && { ledgerFile: join(settings.dataDir, 'ledger.db') }),
   });
   const projector = thread ?? composeProjector(core);
   // It comes up while the rest is put together.
   const threadStarted = thread?.start();
   const address = createAddress(settings);
   const version = readVersion(new URL('../package.json', import.meta.url));
-  const integrations = composeIntegrations(settings, core, address, { ...shippedFiles, version });
+  const integrations = composeIntegrations(settings, core, address, { ...shippedFiles, version, noteLedger: core.noteLedger });
   const { workers, cron } = composeWorkers(settings, core, integrations, address, shippedFiles);
   let isStopping = false;
   const { api, health } = composeHttp(core, integrations, address, {

@@ -103,7 +103,8 @@ export interface OpenIntegrations extends Integrations {
 /**
  * The embedded adapters, and those outside that the settings name.
  * @param files `templatesFolder`: where the site templates are; `buildProgram`: what builds sites;
- *   `mailsFolder`: where the HTML of mails is; `version`: of the service
+ *   `mailsFolder`: where the HTML of mails is; `version`: of the service; `noteLedger`: notes that the embedded
+ *   ledger has something in it
  * @param overrides used in place of the adapters that the settings name
  */
 export const composeIntegrations = (
@@ -115,7 +116,14 @@ export const composeIntegrations = (
     buildProgram,
     mailsFolder,
     version,
-  }: { templatesFolder: string; buildProgram: string; mailsFolder: string; version?: string },
+    noteLedger,
+  }: {
+    templatesFolder: string;
+    buildProgram: string;
+    mailsFolder: string;
+    version?: string;
+    noteLedger?: () => Promise<void>;
+  },
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
   const { clock, random, logger } = engine;
@@ -155,7 +163,13 @@ export const composeIntegrations = (
   const { from, smtp } = mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, blindIndex: engine.blindIndex, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
-  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock, baseUrl, personal: engine.personal });
+  const ledger = createEmbeddedLedger({
+    file: folder('ledger.db'),
+    clock,
+    baseUrl,
+    personal: engine.personal,
+    ...(noteLedger !== undefined && { noteUse: noteLedger }),
+  });
   const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
 
   const signIn = () =>

@@ -27,9 +27,12 @@ import { isStoreAway } from '../projections/store/storeFault.js';
 import { writingProgram } from '../programs.js';
 import { asSetting } from './asSetting.js';
 import { createCore, type Core } from './core.js';
+import { noteLedger, requireLedger } from './ledgerFile.js';
 
 /** The stores, and the engine and the reader on them: all that an operator's script needs. */
 export interface OpenCore extends Core {
+  /** Notes that the embedded ledger has something in it. */
+  readonly noteLedger: () => Promise<void>;
   /** Finishes what is being written, then closes the stores. */
   close(): Promise<void>;
 }
@@ -41,6 +44,8 @@ export interface CoreOptions {
   readonly instrument?: (eventStore: EventStore) => EventStore;
   /** Resolves once the read models of a new installation are there: what reads them waits for that, up to 2 s. */
   readonly firstVersions?: Promise<void>;
+  /** Where the embedded ledger is, of a process that uses it. */
+  readonly ledgerFile?: string;
 }
 
 const firstVersionsTimeoutMs = 2_000;
@@ -52,7 +57,7 @@ const firstVersionsTimeoutMs = 2_000;
 export const openCore = async (
   settings: Settings,
   logger: Logger,
-  { clock = systemClock, instrument = (eventStore) => eventStore, firstVersions }: CoreOptions = {},
+  { clock = systemClock, instrument = (eventStore) => eventStore, firstVersions, ledgerFile }: CoreOptions = {},
 ): Promise<OpenCore> => {
   await asSetting('DATA_DIR', async () => {
     await makeFolders(settings.dataDir);
@@ -79,6 +84,7 @@ export const openCore = async (
       alsoVerify: (identity) => bindVault({ vault: records, eventStore: log, acceptLoss: settings.acceptEmptyVault }, identity),
     });
     await requireSameLog(settings, guard.verify, log);
+    if (ledgerFile !== undefined) await requireLedger(records, ledgerFile);
     const core = createCore({
       clock,
       random: systemRandom,
@@ -89,7 +95,7 @@ export const openCore = async (
       vault,
       personal: await createPersonalData(vault),
     });
-    return { ...core, close };
+    return { ...core, noteLedger: () => noteLedger(records), close };
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { lazily } from '../../platform/lazily.js';
 import { erased, type PersonalData } from '../../platform/personal.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
@@ -84,17 +85,21 @@ const BUSY_TIMEOUT_MS = 1_000;
  * file is opened or created on first use.
  * @param baseUrl of the pages of invoices, without a trailing slash
  * @param personal decrypts descriptions as they are shown
+ * @param noteUse called before the first entry of this process, once the file is there; nothing is written before it
+ *   resolves
  */
 export const createEmbeddedLedger = ({
   file,
   clock,
   baseUrl,
   personal,
+  noteUse,
 }: {
   file: string;
   clock: Clock;
   baseUrl: () => string;
   personal: Pick<PersonalData, 'display'>;
+  noteUse?: () => Promise<void>;
 }): Payments & Ledger & { close(): void } => {
   let opened: Database | null = null;
   const statements = new Map<string, StatementSyncInstance>();
@@ -117,6 +122,12 @@ export const createEmbeddedLedger = ({
       throw new ProviderFault({ provider: embedded, message, transient: true, cause: error });
     }
   };
+
+  const useNoted = lazily(async () => {
+    // Before the note, so that a crash in between keeps nobody out.
+    await run(() => (opened ??= open(file)));
+    await noteUse?.();
+  });
 
   const activeSubscription = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE website = ? AND client = ? AND ended IS NULL').get(websiteId, clientId) as
@@ -168,6 +179,7 @@ export const createEmbeddedLedger = ({
         return found === null || except.includes(found.id) ? null : found;
       }),
     createSubscription: async ({ clientId, websiteId, priceId }, assertHeld) => {
+      await useNoted();
       assertHeld();
       return run(() => {
         prepared('INSERT INTO subscription (website, client, price, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
@@ -228,6 +240,7 @@ export const createEmbeddedLedger = ({
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
 
     addInvoice: async ({ websiteId, clientId }, { id, total, currency, description, dueAt }) => {
+      await useNoted();
       const added = await run(() => {
         // An insertion that ends in a conflict would use up a number.
         prepared(
@@ -288,6 +301,20 @@ const open = (file: string): Database => {
   } catch (error) {
     database.close();
     throw error;
+  }
+};
+
+/** Whether anything was ever written into a ledger, or that cannot be said. */
+export const hasEntries = (file: string): boolean => {
+  try {
+    const database = open(file);
+    try {
+      return database.prepare('SELECT 1 FROM sqlite_sequence').get() !== undefined;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return true;
   }
 };
 
