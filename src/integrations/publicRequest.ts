@@ -63,7 +63,8 @@ export const createPublicRequest = ({
     new Promise((resolveWith, reject) => {
       const local = servedSiteUrl(url);
       const target = local ?? url;
-      if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') throw forbidden(url.host);
+      if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '')
+        throw forbidden(url.host || url.protocol);
       const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
       // Node does not call `lookup` for an IP address.
       if (local === null && isIP(host) !== 0 && !isPublic(host)) throw forbidden(url.host);

@@ -209,7 +209,9 @@ describe('where the service itself asks for a website', () => {
     const inside = await startWebsite(filesAt({}));
     const leadingTo = (location: string) => ({ status: 302, headers: { location } });
     const away = leadingTo(`http://127.0.0.1:${String(inside.port)}/`);
-    const website = await startWebsite(filesAt({ '/': leadingTo('/home'), '/home': '', '/away': away }), publicAddress);
+    const mail = leadingTo('mailto:ada@example.com');
+    const pages = { '/': leadingTo('/home'), '/home': '', '/away': away, '/mail': mail };
+    const website = await startWebsite(filesAt(pages), publicAddress);
     const site = `http://bakery.example:${String(website.port)}/`;
     const status = createFetchStatus({
       clock: systemClock,
@@ -222,6 +224,7 @@ describe('where the service itself asks for a website', () => {
       transient: true,
       message: `127.0.0.1:${String(inside.port)} is not an address of the public Internet`,
     });
+    await expect(status(`${site}mail`)).rejects.toThrow('mailto: is not an address of the public Internet');
     expect(inside.asked).toStrictEqual([]);
   });
 
