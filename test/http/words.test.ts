@@ -162,6 +162,12 @@ describe('a website that cannot be created', () => {
     ],
     ['without a slug', { name: 'A', slug: ' ' }, 'slug is required', [{ field: 'slug', issue: 'is required' }]],
     [
+      'with a name that nobody sees',
+      { name: ' \u200b', slug: 'a' },
+      'name is required',
+      [{ field: 'name', issue: 'is required' }],
+    ],
+    [
       'with nothing right',
       { slug: '', brandColor: 'red', tier: 'gold', colour: 1 },
       'name is required',

@@ -1,10 +1,11 @@
 import { refusals, withViolations, type Refusal, type Violation } from '../../../commands/refusal.js';
 import { isSlugTaken } from '../../../commands/website/website.handlers.js';
 import type { Engine } from '../../../engine.js';
+import { isBlank } from '../../../platform/blank.js';
 import type { Route } from '../../route.js';
 
-const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+const isMissing = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 
 type Precheck = NonNullable<Route['precheck']>;
 
@@ -29,15 +30,15 @@ export const checkCreation =
   (engine: Engine): Precheck =>
   async ({ name: givenName, slug }, violations) => {
     const missing = Object.entries({ name: givenName, slug }).flatMap(([field, value]) =>
-      isBlank(value) ? [refusals.fieldRequired(field)] : [],
+      isMissing(value) ? [refusals.fieldRequired(field)] : [],
     );
     const faults = [...missing, ...colourFaults(violations)];
-    const isSlugSound = typeof slug === 'string' && !isBlank(slug) && !violations.some(({ field }) => field === 'slug');
+    const isSlugSound = typeof slug === 'string' && !isMissing(slug) && !violations.some(({ field }) => field === 'slug');
     if (violations.length === 0 || !isSlugSound || !(await isSlugTaken(engine, slug))) return firstOf(faults);
     return firstOf([...missing, refusals.slugTaken(), ...colourFaults(violations)]);
   };
 
 export const checkChange: Precheck = ({ name: givenName }, violations) => {
-  const missing = givenName !== undefined && isBlank(givenName) ? [refusals.fieldRequired('name')] : [];
+  const missing = givenName !== undefined && isMissing(givenName) ? [refusals.fieldRequired('name')] : [];
   return Promise.resolve(firstOf([...missing, ...colourFaults(violations)]));
 };
