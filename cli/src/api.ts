@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { nextQuery } from '@doorstep/sdk';
 import { UsageError } from './command.js';
 import type { Context } from './context.js';
+import { readText } from './files.js';
 
 interface ApiOptions {
   readonly field: readonly string[];
@@ -90,7 +90,7 @@ const headersOf = (headers: readonly string[]): Record<string, string> =>
 
 /** A file's text; `-` is standard input. */
 const readSource = async (context: Context, source: string): Promise<string> =>
-  source === '-' ? await context.stdin() : await readFile(source, 'utf8');
+  source === '-' ? await context.stdin() : await readText(source);
 
 const readInput = async (context: Context, source: string): Promise<unknown> => {
   const text = await readSource(context, source);

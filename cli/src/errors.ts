@@ -26,7 +26,10 @@ const hintsByCode: Readonly<Record<string, string>> = {
 const fileFaults: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder.',
   ENOTDIR: 'a part of this path is no folder.',
+  EISDIR: 'this is a folder.',
   EACCES: 'your user may not open this.',
+  EPERM: 'your user may not open this.',
+  EROFS: 'the file system is read-only.',
   ENOSPC: 'the disk is full.',
 };
 

@@ -1,9 +1,9 @@
 /**
- * Files that commands write: whole, or not at all.
+ * Files that commands read, and those that they write: whole, or not at all.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,6 +17,16 @@ interface Target {
   readonly output?: string | undefined;
   readonly force: boolean;
 }
+
+/** The text of a file. */
+export const readText = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    // The system does not name a folder that is read.
+    throw Object.assign(error as NodeJS.ErrnoException, { path });
+  }
+};
 
 /** Writes beside the file and takes its place at the end: a cut connection leaves no half of a file. */
 const writeWhole = async (path: string, data: Readable, ...through: Transform[]): Promise<void> => {

@@ -138,7 +138,10 @@ it('says that a delivery was not set up yet, rather than how to set it up', asyn
 
 it.each([
   ['read', ['api', 'POST', '/websites', '--input', 'missing/body.json'], 'missing/body.json: there is no such file or folder.'],
+  ['read', ['api', 'POST', '/websites', '--input', 'bin'], 'bin: this is a folder.'],
+  ['read', ['blueprint', 'set', 'bakery', '--file', 'bin'], 'bin: this is a folder.'],
   ['written', ['audit', 'export', '-o', 'missing/audit.csv'], 'missing/audit.csv: there is no such file or folder.'],
+  ['written', ['audit', 'export', '--force', '-o', 'bin'], 'bin: this is a folder.'],
 ])('names a file that cannot be %s as it was given: %j', async (_what, args, words) => {
   const { code, stdout, stderr } = await runAt([json(200, [], { 'content-type': 'text/csv' })], ...args);
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `doorstep: ${words}\n` });

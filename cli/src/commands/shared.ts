@@ -142,8 +142,8 @@ export const byIdOrName = async <T extends { readonly id: string; readonly name:
 
 /** A file that was named, `-` being standard input, as JSON. @throws Refusal */
 export const readJson = async ({ stdin }: Context, file: string): Promise<unknown> => {
-  const { readFile } = await import('node:fs/promises');
-  const given = file === '-' ? await stdin() : await readFile(file, 'utf8');
+  const { readText } = await import('../files.js');
+  const given = file === '-' ? await stdin() : await readText(file);
   try {
     return JSON.parse(given);
   } catch (error) {
