@@ -211,7 +211,9 @@ export class Output {
 
   /** A message for the person at the terminal, on standard error. */
   note(message: string): void {
-    process.stderr.write(`${cleanLines(message)}\n`);
+    // The progress of an upload may stand on the line.
+    const start = process.stderr.isTTY ? '\r\u001b[K' : '';
+    process.stderr.write(`${start}${cleanLines(message)}\n`);
   }
 
   /** What was done, on standard error: a pipe gets data alone. The mark is for a terminal. */

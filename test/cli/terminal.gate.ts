@@ -1,6 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { json, startScripted } from '../sdk/scriptedServer.js';
 import { makeHome, openTerminal, runCli, type Home, type Terminal } from '../support/cli.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -90,6 +91,19 @@ describe('an upload', () => {
     const screen = await terminal.shows('code 0');
     expect(screen).toMatch(/✓ film\.bin is uploaded to Florist\./);
     expect(screen).not.toMatch(/░|█/);
+  });
+
+  it('says in the place of that line that the service asks to wait', async () => {
+    const { url } = await startScripted(
+      json(200, { websites: [{ id: 'w1', slug: 'florist', name: 'Florist' }] }),
+      json(503, { error: 'Storage is full' }, { 'retry-after': '1' }),
+      json(201, { id: 'd1', name: 'plan.bin' }),
+    );
+    writeFileSync(join(home.folder, 'plan.bin'), 'x'.repeat(200_000));
+    await terminal.enter(`clear; DOORSTEP_URL=${url} doorstep documents upload florist plan.bin; echo "code $?"`);
+    expect(await terminal.shows('code 0')).toMatch(
+      /^Storage is full\. The service asks to wait for 1 s…\n✓ plan\.bin is uploaded to Florist\.$/m,
+    );
   });
 });
 
