@@ -115,6 +115,33 @@ withBrowser('what stands around a page, when something goes wrong', () => {
     await page.unrouteAll();
   });
 
+  test('a service that is back is asked soon, however often the connection broke before', async () => {
+    const { page, context, visit } = await seat.open();
+    const email = 'fay@example.com';
+    await seat.admin.clients.create({ email });
+    await seat.admin.websites.clients.add(websiteId, { email, role: 'viewer' });
+    await visit(`/websites/${websiteId}/documents`, email);
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    const bar = page.getByText(/^The service (cannot be reached|is busy or restarting)\./);
+    const breakOff = async (): Promise<void> => {
+      await context.setOffline(true);
+      await bar.waitFor();
+      await context.setOffline(false);
+    };
+    for (let count = 0; count < 4; count += 1) {
+      await breakOff();
+      await bar.waitFor({ state: 'detached' });
+    }
+    let isBack = false;
+    await page.route('**/me', (route) =>
+      isBack ? route.continue() : route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"busy"}' }),
+    );
+    await breakOff();
+    await page.getByText('The service is busy or restarting.').waitFor();
+    isBack = true;
+    await bar.waitFor({ state: 'detached', timeout: 20_000 });
+  });
+
   test('the sign-in page says that the service is away for as long as there is no connection', async () => {
     const { page, context } = await seat.open();
     await page.goto(`${seat.address}/app/sign-in`);

@@ -26,18 +26,34 @@ export const StatusBar = (): ReactNode => {
       window.addEventListener('online', isBack);
       return () => window.removeEventListener('online', isBack);
     }
-    const pauseMs = pauseAfterBreak(lastPause.current?.ms, Date.now() - (lastPause.current?.endedAt ?? 0));
+    let pauseMs = pauseAfterBreak(lastPause.current?.ms, Date.now() - (lastPause.current?.endedAt ?? 0));
     // Nothing tells that a service is there again: it is asked, by whoever still looks at the page.
     const ask = (): void => {
-      if (document.visibilityState === 'visible')
-        void client.query({ ...meQuery, staleTime: 0 }).then(() => reportBack(), reportBack);
+      if (document.visibilityState !== 'visible') return;
+      void client.query({ ...meQuery, staleTime: 0 }).then(
+        () => reportBack(),
+        (error: unknown) => {
+          reportBack(error);
+          if (connection() !== 'fine') forgetBreaks();
+        },
+      );
     };
-    const timer = setInterval(ask, pauseMs);
-    window.addEventListener('online', ask);
+    let timer = setInterval(ask, pauseMs);
+    // Nothing at all is answered: then the breaks before do not make this one longer.
+    const forgetBreaks = (): void => {
+      clearInterval(timer);
+      pauseMs = pauseAfterBreak(undefined, 0);
+      timer = setInterval(ask, pauseMs);
+    };
+    const askOnline = (): void => {
+      forgetBreaks();
+      ask();
+    };
+    window.addEventListener('online', askOnline);
     document.addEventListener('visibilitychange', ask);
     return () => {
       clearInterval(timer);
-      window.removeEventListener('online', ask);
+      window.removeEventListener('online', askOnline);
       document.removeEventListener('visibilitychange', ask);
       lastPause.current = { ms: pauseMs, endedAt: Date.now() };
       // It answers again: what could not be asked is asked, and what is shown may have changed.
