@@ -107,6 +107,12 @@ withBrowser('the pages of a website', () => {
     await page.getByText('Built', { exact: true }).nth(1).waitFor();
     await looksRight(page);
     expect(complaints).toEqual([]);
+    // Not that the service itself is busy.
+    await page.route('**/redeploy', (route) =>
+      route.fulfill({ status: 502, json: { error: 'Vercel cannot be asked right now', code: 'provider_unavailable' } }),
+    );
+    await build.click();
+    await page.getByRole('alert').filter({ hasText: 'Vercel cannot be asked right now' }).waitFor();
 
     const reader = await seat.open();
     await reader.visit(`${path}/deployments`, viewer);

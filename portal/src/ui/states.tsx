@@ -2,6 +2,7 @@ import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isProviderFault } from '../api/providerFault.js';
 import { inReadersLanguage } from '../i18n/serviceWords.js';
 import { buttonLook } from './buttonLook.js';
 import { hasUnsaved } from './leaving.js';
@@ -64,9 +65,9 @@ export const isOutOfReach = (error: unknown): boolean =>
 /** What the service says, in the reader's language. */
 export const wordsOf = ({ message, code }: DoorstepError): string => inReadersLanguage(message, code);
 
-/** What the service says, where it refused. */
+/** What the service says, where it refused, or another service that it asked cannot answer. */
 export const refusalIn = (error: unknown): string | undefined =>
-  error instanceof DoorstepError && error.status !== undefined && error.status < 500 ? wordsOf(error) : undefined;
+  error instanceof DoorstepError && ((error.status ?? 500) < 500 || isProviderFault(error)) ? wordsOf(error) : undefined;
 
 /** Why something cannot be shown, and what the service says where it refused. */
 export const FaultCard = ({
@@ -93,7 +94,7 @@ export const FaultCard = ({
         ) : undefined
       }
     >
-      <p>{(fault === 'failed' ? refusal : undefined) ?? t(`faults.${fault}.text`)}</p>
+      <p>{(fault === 'failed' || isProviderFault(error) ? refusal : undefined) ?? t(`faults.${fault}.text`)}</p>
       {fault === 'refused' && <p>{refusal}</p>}
       {fault === 'failed' && requestId !== undefined && <p className="small">{t('faults.requestId', { requestId })}</p>}
     </StateCard>
