@@ -199,7 +199,7 @@ withBrowser('pages of the agency on a small phone', () => {
     await withShortPages(page);
     await visit('/audit', operator);
     const website = page.getByLabel('Website', { exact: true });
-    const find = page.getByLabel('Name oder Adresse');
+    const find = page.getByPlaceholder('Name oder Adresse');
     await find.waitFor();
     expect(await website.getByRole('option', { name }).count()).toBe(0);
     await looksRight(page);
